@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../../config/config.ts'
 import { inspectIgnored } from '../../../config/database-url.ts'
-import type { Finding } from '../../../model/health/finding.ts'
+import { type Finding, ok, problem, warning } from '../../../model/health/finding.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { countOf } from '../../../model/text.ts'
 import { inspectStore } from '../../../open-store.ts'
 import { loadConfig, loadDatabase } from '../../../terminal/context.ts'
 import { inspectBackupFolder } from '../../doctor/backup-folder.ts'
 import { inspectPublished } from '../../doctor/published.ts'
-import { inspectService } from '../../doctor/service.ts'
+import { askReadiness, readinessUrl, sentenceOf } from '../../readiness.ts'
 import { inspectVariables } from '../../doctor/variables.ts'
 import { Failure } from '../../../terminal/errors.ts'
 import { print, printJson } from '../../../terminal/output.ts'
@@ -41,14 +41,6 @@ interface Options {
   json?: true
 }
 
-/** Most services have no identity provider, and load none of its code. */
-async function inspectProvider(config: Config): Promise<Finding[]> {
-  const { oidc, dashboardUrl, host, dashboardPort } = config
-  if (oidc === null) return []
-  const inspect = await import('../../../accounts/sign-in/oidc/inspect.ts')
-  return inspect.inspectProvider(oidc, dashboardUrl ?? ownUrlOf(host, dashboardPort))
-}
-
 async function diagnose(shell: Shell, { backups, json }: Options): Promise<void> {
   const config = loadConfig(shell)
   const findings = [
@@ -64,6 +56,34 @@ async function diagnose(shell: Shell, { backups, json }: Options): Promise<void>
   else print(shell, findings.map(lineOf).join('\n'))
   const problems = findings.filter(({ state }) => state === 'problem').length
   if (problems > 0) throw new Failure(`the doctor found ${countOf(problems, 'problem')}`)
+}
+
+/** Asks the running service whether it is ready. */
+async function inspectService(config: Config): Promise<Finding> {
+  if (config.opsPort === 0)
+    return warning(
+      'service',
+      'OPS_PORT is 0, so the port of the running service is unknown',
+      'give OPS_PORT a number',
+    )
+  const url = readinessUrl(config)
+  const readiness = await askReadiness(url)
+  if (readiness.ready) return ok('service', `the service is ready at ${url}`)
+  const found = sentenceOf(readiness)
+  if (readiness.hangs)
+    return problem('service', found, 'look at its log and its CPU time, then restart the service')
+  // Another machine may run it, or it may not be started yet.
+  if (readiness.problem !== undefined)
+    return warning('service', found, 'start the service, or run this command with its environment')
+  return problem('service', `not ready: ${found}`, 'docs/monitoring.md says what each check asks')
+}
+
+/** Most services have no identity provider, and load none of its code. */
+async function inspectProvider(config: Config): Promise<Finding[]> {
+  const { oidc, dashboardUrl, host, dashboardPort } = config
+  if (oidc === null) return []
+  const inspect = await import('../../../accounts/sign-in/oidc/inspect.ts')
+  return inspect.inspectProvider(oidc, dashboardUrl ?? ownUrlOf(host, dashboardPort))
 }
 
 /** The width of the longest state, and a gap. */
