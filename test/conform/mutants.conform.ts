@@ -18,8 +18,8 @@ import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
 
 /*
- * The kit finds the flawed engines of the history checker from outside, without faults. The
- * others need a fault or a change during the run, and docs/conformance.md lists them.
+ * The kit finds these flawed engines of the history checker from outside, without faults. The
+ * others need a fault, or a list that changes during the run.
  */
 
 const SEEN: Partial<Record<Flaw, RuleName>> = {
