@@ -4,6 +4,7 @@ import {
   uniteList,
   move,
   pagesBesideService,
+  waitForListings,
   copyFile,
   putFile,
   exportState,
@@ -13,6 +14,7 @@ import {
 import { killRestore, killRevoke, killRemove, killBackup } from './kill-acts.ts'
 import {
   addUser,
+  moveServer,
   issue,
   revokeKey,
   revokeBySql,
@@ -26,6 +28,7 @@ import type { Act } from './world.ts'
 /** A repeated act is drawn more often. */
 export const ACTS: Readonly<Record<string, [weight: number, act: Act]>> = {
   'add a user': [3, addUser],
+  'move a server': [4, moveServer],
   'issue a key': [8, issue],
   'revoke a key': [6, revokeKey],
   'revoke by SQL': [2, revokeBySql],
@@ -40,6 +43,7 @@ export const ACTS: Readonly<Record<string, [weight: number, act: Act]>> = {
   'pages beside the service': [2, pagesBesideService],
   'copy the file': [2, copyFile],
   'put an older file in place': [3, putFile],
+  'wait for listings': [1, waitForListings],
   export: [2, exportState],
   apply: [3, applyState],
   'stop or start': [2, stopOrStart],
@@ -48,3 +52,27 @@ export const ACTS: Readonly<Record<string, [weight: number, act: Act]>> = {
   'kill a removal': [1, killRemove],
   'kill a backup': [1, killBackup],
 }
+
+/** A run has time for few sequences, and chance alone may bring none of these together. */
+export const OPENING: readonly string[] = [
+  'add a user',
+  'move a server',
+  'issue a key',
+  'issue a key',
+  'back up',
+  'copy the file',
+  'revoke a key',
+  'move a server',
+  'wait for listings',
+  'restore',
+  'move a server',
+  'pages beside the service',
+  'put an older file in place',
+  'disable or enable',
+  'restore',
+  'remove a user',
+  'back up',
+  'unite the list',
+  'move to the other engine',
+  'move to the other engine',
+]

@@ -4,12 +4,15 @@ import { copyPages } from '../../../src/archive/sqlite-backup.ts'
 import { replaceFile, restore, revoke, type Side, unite } from './model.ts'
 import {
   type Act,
+  checkContent,
+  checkGranted,
   done,
   nextPath,
   type Place,
   pick,
   start,
   stop,
+  untilAnswered,
   whileStopped,
   type World,
 } from './world.ts'
@@ -40,9 +43,13 @@ export const uniteList: Act = async (world) => {
   const archive = pick(world, world.archives)
   if (archive === null) return false
   await whileStopped(world, async () => {
-    await done(world, world.main, 'restore', '--revocations', archive.path)
-    unite(world.main.side, archive.side.list)
+    // Only the other database can lack a hash of the list.
+    for (const place of [world.main, world.other]) {
+      await done(world, place, 'restore', '--revocations', archive.path)
+      unite(place.side, archive.side.list)
+    }
   })
+  await checkContent(world.other)
   return true
 }
 
@@ -52,6 +59,7 @@ export const move: Act = async (world) => {
   if (archive === null) return false
   await done(world, world.other, 'restore', archive.path, '--yes')
   restore(world.other.side, archive.side)
+  await checkContent(world.other)
   await save(world, world.other)
   return true
 }
@@ -66,8 +74,16 @@ export const pagesBesideService: Act = async (world) => {
   source.close()
   replaceFile(main.side, archive.side)
   world.foreign = null
-  // Rows are read by SQL, and the service unites the list before its next 200.
-  await done(world, main, 'key', 'list')
+  // The service unites the list before it answers. A command would do it for the service.
+  const [key] = world.keys.values()
+  if (key === undefined) await done(world, main, 'key', 'list')
+  else await untilAnswered(world, key)
+  return true
+}
+
+/** The service has rendered what the next act changes. */
+export const waitForListings: Act = async (world) => {
+  await checkGranted(world)
   return true
 }
 
@@ -119,7 +135,10 @@ export const applyState: Act = async (world) => {
   const { code } = await world.run(main, ['apply', state.path, '--yes'])
   if (code !== 0) return true
   const { users, keys } = main.side.rows
-  for (const [id, user] of Object.entries(state.side.rows.users)) users[id] ??= { ...user }
+  for (const [id, user] of Object.entries(state.side.rows.users)) {
+    users[id] ??= { ...user }
+    users[id].server = user.server ?? users[id].server
+  }
   for (const [hash, key] of Object.entries(state.side.rows.keys)) {
     keys[hash] ??= { ...key }
     if (key.isRevoked || main.side.list.has(hash)) revoke(main.side, hash)

@@ -5,10 +5,17 @@ import type { Content } from '../model/content.ts'
  * has its hash, and its owner is not disabled.
  */
 
+export interface User {
+  email: string
+  isDisabled: boolean
+  /** The address of the one server. */
+  server: string | null
+}
+
 /** What a sequence knows of the rows: it names no instant. */
 export interface Rows {
   /** By id. */
-  users: Record<string, { email: string; isDisabled: boolean }>
+  users: Record<string, User>
   /** By hash in hexadecimal. */
   keys: Record<string, { userId: string; isRevoked: boolean }>
 }
@@ -23,19 +30,23 @@ export function emptySide(): Side {
   return { rows: { users: {}, keys: {} }, list: new Set() }
 }
 
-/** The users and keys of a database. */
-export function rowsOf({ users, keys }: Content): Rows {
+/** The users, servers and keys of a database. */
+export function rowsOf({ users, keys, servers }: Content): Rows {
+  const addresses = new Map(Object.values(servers).map((one) => [one.userId, one.address]))
   return {
-    users: mapValues(users, ({ email, disabledAt }) => ({
-      email,
-      isDisabled: disabledAt !== null,
-    })),
-    keys: mapValues(keys, ({ userId, revokedAt }) => ({ userId, isRevoked: revokedAt !== null })),
+    users: Object.fromEntries(
+      Object.entries(users).map(([id, { email, disabledAt }]) => [
+        id,
+        { email, isDisabled: disabledAt !== null, server: addresses.get(id) ?? null },
+      ]),
+    ),
+    keys: Object.fromEntries(
+      Object.entries(keys).map(([hash, { userId, revokedAt }]) => [
+        hash,
+        { userId, isRevoked: revokedAt !== null },
+      ]),
+    ),
   }
-}
-
-function mapValues<V, W>(of: Record<string, V>, change: (value: V) => W): Record<string, W> {
-  return Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]))
 }
 
 export function isAlive({ rows }: Side, hash: string): boolean {

@@ -32,6 +32,13 @@ export async function sqlitePlace(t: Pick<TestContext, 'after'>): Promise<Place>
     side: emptySide(),
     serve: () => openServingSqliteStore(path),
     execute: async (sql) => on((database) => database.exec(sql)),
+    readList: async () =>
+      on((database) =>
+        database
+          .prepare('SELECT lower(hex(key_hash)) AS hash FROM revoked_hashes')
+          .all()
+          .map(({ hash }) => String(hash)),
+      ),
     readForeign: async () =>
       on((database) => {
         const found = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'shop'`).get()
@@ -60,6 +67,12 @@ export async function postgresPlace(server: Server): Promise<Place> {
     async execute(sql) {
       await query(sql)
     },
+    readList: async () =>
+      (
+        (await query("SELECT encode(key_hash, 'hex') AS hash FROM revoked_hashes")) as {
+          hash: string
+        }[]
+      ).map(({ hash }) => hash),
     readForeign: async () => JSON.stringify(await query('SELECT * FROM site.players ORDER BY id')),
   }
 }

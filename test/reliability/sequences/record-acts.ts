@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
 import { type Act, done, hashOf, type Place, pickKey, pickUser, readRows } from './world.ts'
@@ -16,7 +17,23 @@ export const addUser: Act = async (world) => {
   if (email === undefined) return false
   await done(world, main, 'user', 'add', email)
   for (const [id, user] of Object.entries((await readRows(main)).users))
-    if (user.email === email) main.side.rows.users[id] = { email, isDisabled: false }
+    if (user.email === email) main.side.rows.users[id] = { email, isDisabled: false, server: null }
+  return true
+}
+
+/** Gives the one server of a user an address that none has had. */
+export const moveServer: Act = async (world) => {
+  const user = pickUser(world)
+  if (user === null) return false
+  const address = `${randomUUID()}.example.com`
+  const list = JSON.stringify([{ slug: 'one', name: 'One', address }])
+  const { stderr, code } = await world.run(
+    world.main,
+    ['server', 'import', '--user', user.email, '-'],
+    list,
+  )
+  assert.equal(code, 0, stderr)
+  world.main.side.rows.users[user.id]!.server = address
   return true
 }
 

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { randomFrom, seedOfRun } from '../../fixtures/random.ts'
-import { ACTS } from './acts.ts'
-import { check, checkGranted, type Granted, keepAsking, openWorld, type Place } from './world.ts'
+import { ACTS, OPENING } from './acts.ts'
+import {
+  type Act,
+  check,
+  checkGranted,
+  keepAsking,
+  openWorld,
+  type Place,
+  type World,
+} from './world.ts'
 
 const STEPS = 60
 /** A sequence that takes longer hangs. */
@@ -43,24 +51,24 @@ async function runSequence(
   const random = randomFrom(seed)
   const [main, other] = await open()
   const world = await openWorld(t, random, main, other)
-  const granted: Granted = new Map()
   const end = new AbortController()
-  const client = keepAsking(world, granted, end.signal)
+  const client = keepAsking(world, end.signal)
   // The sequence reports its fault at the end.
   client.catch(() => {})
   try {
+    const opening = OPENING.values()
     for (let step = 0; step < STEPS; ) {
-      const name = random.pick(DRAWN)
+      const name = opening.next().value ?? random.pick(DRAWN)
       world.log.push(name)
-      if (!(await ACTS[name]![1](world))) {
+      if (!(await act(world, ACTS[name]![1]))) {
         world.log.pop()
         step += 0.2
         continue
       }
       step += 1
-      await check(world, granted)
+      await check(world)
     }
-    await checkGranted(world, granted)
+    await checkGranted(world)
     end.abort()
     await client
   } catch (error) {
@@ -68,4 +76,12 @@ async function runSequence(
   } finally {
     end.abort()
   }
+}
+
+async function act(world: World, run: Act): Promise<boolean> {
+  world.acts += 1
+  world.isActing = true
+  const isDone = await run(world)
+  world.isActing = false
+  return isDone
 }

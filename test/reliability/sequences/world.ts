@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { createListingCache, type ListingCache } from '../../../src/api/listing-cache.ts'
 import type { ServingStore } from '../../../src/database/store.ts'
+import type { Claim, Granted as GrantedClaim } from '../../../src/model/claim.ts'
+import type { ServerRow } from '../../../src/model/server-row.ts'
+import { MEGABYTE } from '../../../src/model/text.ts'
 import { type Ended, runCommand } from '../../cli/command.ts'
 import { startIn } from '../../cli/process.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import type { Random } from '../../fixtures/random.ts'
-import { claim } from '../../contract/keys/claim.ts'
 import { readDatabase } from '../model/content.ts'
 import { emptySide, isAlive, type Rows, rowsOf, type Side } from './model.ts'
 
@@ -21,6 +24,8 @@ export interface Place {
   serve(): Promise<ServingStore>
   /** Runs SQL without the service's code. Both engines must understand it. */
   execute(sql: string): Promise<void>
+  /** The list of revoked hashes, in hexadecimal. */
+  readList(): Promise<string[]>
   /** The rows of another program, as text; null if a replaced file took them along. */
   readForeign(): Promise<string | null>
 }
@@ -38,6 +43,12 @@ export interface World {
   main: Place
   other: Place
   service: ServingStore | null
+  /** What the service has rendered: here the addresses of the servers. */
+  listings: ListingCache
+  /** True while an act runs, whose changes the model gets at its end. */
+  isActing: boolean
+  /** How many acts have begun. */
+  acts: number
   archives: Saved[]
   /** Copies of a stopped service's file. */
   files: Saved[]
@@ -45,6 +56,7 @@ export interface World {
   states: Saved[]
   /** All keys that were ever issued, by hash. */
   keys: Map<string, string>
+  granted: Granted
   foreign: string | null
   run(place: Place, args: readonly string[], stdin?: string): Promise<Ended>
   /** Starts the command as a process and kills it after some time. True if it had ended. */
@@ -66,10 +78,14 @@ export async function openWorld(
     main,
     other,
     service: null,
+    listings: createListingCache(MEGABYTE),
+    isActing: false,
+    acts: 0,
     archives: [],
     files: [],
     states: [],
     keys: new Map(),
+    granted: new Map(),
     foreign: await main.readForeign(),
     run: (place, args, stdin = '') => runCommand(args, { env: { DATABASE_URL: place.url }, stdin }),
     async kill(place, args, stdin = '') {
@@ -89,6 +105,7 @@ export async function openWorld(
 
 export async function start(world: World): Promise<void> {
   world.service = await world.main.serve()
+  world.listings = createListingCache(MEGABYTE)
 }
 
 export async function stop(world: World): Promise<void> {
@@ -114,34 +131,44 @@ const INTERVAL_MS = 1_000
 const ANSWER_MS = 5_000
 
 /** When requests were sent and answered that got a 200, by key. */
-export type Granted = Map<string, { sent: number; received: number }>
+type Granted = Map<string, { sent: number; received: number }>
 
 /**
  * The outcome of one claim, or its fault. Fails if two 200s came within a second: both stamps lie
- * between the first request and the second answer.
+ * between the first request and the second answer. Between two acts, a 200 has the servers of the
+ * model.
  */
-async function ask(service: ServingStore, granted: Granted, key: string): Promise<unknown> {
+async function ask(world: World, key: string): Promise<unknown> {
   const sent = performance.now()
-  const outcome = await claim(service, key).then(
-    (used) => used.outcome,
-    (error: unknown) => error,
-  )
-  if (outcome !== 'granted') return outcome
+  const { granted, listings, acts, isActing } = world
+  const used = await world
+    .service!.claim(hashApiKey(key), listings)
+    .catch((error: unknown) => error)
+  if (!isGranted(used)) return used instanceof Error ? used : (used as Claim).outcome
+  const body = used.rows === null ? used.held.body : render(used.rows)
+  if (used.rows !== null) listings.set(used.userId, { revision: used.revision, body })
+  if (!isActing && acts === world.acts)
+    assert.equal(body.toString(), world.main.side.rows.users[used.userId]?.server ?? '')
   const received = performance.now()
   const last = granted.get(key) ?? { sent: -Infinity, received: 0 }
   const apart = Math.max(received - last.sent, last.received - sent)
   assert.ok(apart >= INTERVAL_MS, `two 200s within ${apart} ms`)
   granted.set(key, { sent, received })
-  return outcome
+  return used.outcome
 }
 
+const isGranted = (used: unknown): used is GrantedClaim => (used as Claim).outcome === 'granted'
+
+const render = (rows: readonly ServerRow[]): Buffer =>
+  Buffer.from(rows.map(({ host_label }) => host_label).join(' '))
+
 /** Asks with each key until the end, also while an act is under way. A listed key gets no 200. */
-export async function keepAsking(world: World, granted: Granted, end: AbortSignal): Promise<void> {
+export async function keepAsking(world: World, end: AbortSignal): Promise<void> {
   const { main, keys } = world
   while (!end.aborted) {
     for (const [hash, key] of keys) {
       const isListed = main.side.list.has(hash)
-      const outcome = world.service === null ? null : await ask(world.service, granted, key)
+      const outcome = world.service === null ? null : await ask(world, key)
       assert.ok(!isListed || outcome !== 'granted', `the listed key ${hash.slice(0, 8)} got a 200`)
       await delay(10)
     }
@@ -150,14 +177,10 @@ export async function keepAsking(world: World, granted: Granted, end: AbortSigna
 }
 
 /** Asks with a key until it gets an answer other than 502. */
-async function untilAnswered(
-  world: World,
-  granted: Granted,
-  key: string,
-): Promise<'alive' | 'dead'> {
+export async function untilAnswered(world: World, key: string): Promise<'alive' | 'dead'> {
   const until = performance.now() + ANSWER_MS
   for (;;) {
-    const outcome = await ask(world.service!, granted, key)
+    const outcome = await ask(world, key)
     if (outcome === 'granted' || outcome === 'limited') return 'alive'
     if (outcome === 'unknown' || outcome === 'revoked') return 'dead'
     assert.ok(performance.now() < until, `no answer but 502: ${String(outcome)}`)
@@ -166,27 +189,34 @@ async function untilAnswered(
 }
 
 /** The database and the answers of the service are those of the model. */
-export async function check(world: World, granted: Granted): Promise<void> {
+export async function check(world: World): Promise<void> {
   const { main, service, keys } = world
-  assert.deepEqual(await readRows(main), main.side.rows)
+  await checkContent(main)
   assert.equal(await main.readForeign(), world.foreign)
   if (service === null) return
   const answers = [...keys].map(async ([hash, key]) => {
     const expected = isAlive(main.side, hash) ? 'alive' : 'dead'
-    assert.equal(await untilAnswered(world, granted, key), expected, `key ${hash.slice(0, 8)}`)
+    assert.equal(await untilAnswered(world, key), expected, `key ${hash.slice(0, 8)}`)
   })
   await Promise.all(answers)
 }
 
+/** The rows and the list are those of the model. */
+export async function checkContent(place: Place): Promise<void> {
+  assert.deepEqual(await readRows(place), place.side.rows)
+  assert.deepEqual((await place.readList()).toSorted(), [...place.side.list].toSorted())
+}
+
 /** After a second, each living key gets a 200. */
-export async function checkGranted(world: World, granted: Granted): Promise<void> {
+export async function checkGranted(world: World): Promise<void> {
+  const { granted } = world
   if (world.service === null) await start(world)
   const alive = [...world.keys].filter(([hash]) => isAlive(world.main.side, hash))
   const answers = alive.map(async ([hash, key]) => {
     const last = granted.get(key)?.sent
     for (let tries = 0; granted.get(key)?.sent === last; tries += 1) {
       assert.ok(tries < 100, `key ${hash.slice(0, 8)} gets no 200`)
-      await untilAnswered(world, granted, key)
+      await untilAnswered(world, key)
       await delay(50)
     }
   })
