@@ -82,7 +82,8 @@ test('if the session ends before an action, signing in returns to the same place
   const place = '/dashboard/servers?q=number+1'
   const form = formOf((await person.get(place)).body)
   await recordsOf(store).endSessions(userId, operatorAt(presentInstant()))
-  const asked = await person.post(CHANGE, { ...form, draft: '0' })
+  const from = { 'Sec-Fetch-Site': 'same-origin', Referer: `http://localhost${place}` }
+  const asked = await person.post(CHANGE, { ...form, draft: '0' }, from)
   assert.equal(asked.status, 401)
   const next = /name="next" value="([^"]*)"/.exec(asked.body)?.[1] ?? ''
   assert.equal(next, place)
