@@ -15,9 +15,9 @@ import { submit } from '../test/browser/states/actions.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
 import { passwords } from '../src/accounts/records/passwords.ts'
 import { serverImports } from '../src/servers/records/server-imports.ts'
+import { members } from '../src/organizations/records/members.ts'
 import { organizations } from '../src/organizations/records/organizations.ts'
 import { users } from '../src/accounts/records/users.ts'
-import { invitations } from '../src/organizations/records/invitations.ts'
 import { apiKeys } from '../src/keys/records/api-keys.ts'
 import { operatorAt } from '../src/model/audit.ts'
 import { usageCounts } from '../src/keys/records/usage-counts.ts'
@@ -141,18 +141,10 @@ async function fill(target: ServingStore): Promise<string[]> {
   )
   const other = createUser(OTHER)
   await users(target.database).insertUser(other, operatorAt(presentInstant()))
-  await invitations(target.database).invite(user.id, organization, OTHER, 0, operatorAt(now))
-  await invitations(target.database).acceptInvitation(other.id, organization, 0, operatorAt(now))
-  await invitations(target.database).invite(
-    user.id,
-    organization,
-    'joan@example.com',
-    0,
-    operatorAt(now),
-  )
+  await members(target.database).addMember(user.id, organization, OTHER, operatorAt(now))
   const guild = { id: randomUUID(), slug: 'lantern-guild', name: 'Lantern Guild' }
   await organizations(target.database).insertOrganization(other.id, guild, operatorAt(now))
-  await invitations(target.database).invite(other.id, guild.id, OWNER, 0, operatorAt(now))
+  await members(target.database).addMember(other.id, guild.id, OWNER, operatorAt(now))
   for (const [index, name] of ['Discord bot', 'Status page', 'Old website'].entries()) {
     const issued = await issueApiKey(
       target.database,

@@ -18,7 +18,9 @@ export const SIGN_UPS_MAX = 20
  * one.
  */
 export const EMAIL_CHANGES_MAX = 20
-/** Invitations that one user can send. */
-export const INVITATIONS_SENT_MAX = 20
+/**
+ * Attempts of one user to add a member: each reveals whether an account has the address.
+ */
+export const MEMBERS_ADDED_MAX = 20
 /** Keys that one user can try to issue. Deleted keys stay in the database. */
 export const KEYS_ISSUED_MAX = 100

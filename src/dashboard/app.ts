@@ -20,7 +20,6 @@ import type { KeysDashboard } from '../keys/pages/own-keys.ts'
 import { addKeyRoutes } from '../keys/pages/routes.ts'
 import type { Handler } from '../web/listen.ts'
 import { addOperatorRoutes } from './operator/page.ts'
-import { addInvitationRoutes } from '../organizations/pages/answer-invitation.ts'
 import { addOrganizationRoutes } from '../organizations/pages/list.ts'
 import { addMemberRoutes } from '../organizations/pages/members.ts'
 import { checkRequest, setSecurityHeaders } from '../web/request/guard.ts'
@@ -107,7 +106,6 @@ export function createRoutes(
   }
   addOrganizationRoutes(app, dashboard)
   addMemberRoutes(app, dashboard)
-  addInvitationRoutes(app, dashboard)
   addAccountRoutes(app, dashboard)
   addSessionListRoute(app, dashboard)
   addDeleteAccountRoutes(app, dashboard)

@@ -4,6 +4,9 @@ import { complaintAboutLine, quote } from '../model/text.ts'
 /** Organizations per user. An operator's import can exceed this. */
 export const ORGANIZATIONS_MAX = 20
 
+/** Members per organization. A site and an operator's import can exceed this. */
+export const MEMBERS_MAX = 50
+
 export type Role = 'owner' | 'member'
 
 export interface Organization {
@@ -21,10 +24,7 @@ export interface Membership extends Organization {
 export interface Member extends Omit<NamedUser, 'id'> {
   user_id: string
   role: Role
-}
-
-/** A member whom a user can remove, with the servers that the member registered there. */
-export interface RemovableMember extends Member {
+  /** Those that the member registered there. */
   servers: number
 }
 

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Reloading, going back and going forward after a form.
@@ -17,6 +16,7 @@ for (const javaScriptEnabled of [true, false])
   test(`after each form, no reload, no way back and no way forward sends it again; ${javaScriptEnabled ? 'with' : 'without'} script`, async (t) => {
     const dashboard = await startDashboard(t)
     const { person, user } = await dashboard.signedIn(EMAIL)
+    const { user: member } = await dashboard.signedIn('eve@example.com')
     const { server, key, organization } = await fillAccount(dashboard, user.id)
     const leaked = await person.issue('leaked')
     const { page, troubles } = await openWindow(t, launched(), { javaScriptEnabled })
@@ -54,11 +54,15 @@ for (const javaScriptEnabled of [true, false])
     await send('api', { leaked }, 'button:has-text("Delete leaked keys")', 'was deleted')
     await send(`api/${key}/delete`, {}, '.danger', 'was deleted')
     const guild = { name: 'Red Stone', slug: 'red-stone' }
-    await send('organizations', guild, 'button:has-text("Create organization")', 'was created')
+    await send(
+      'organizations',
+      guild,
+      'button:has-text("Create organization")',
+      'Organization created',
+    )
     const eve = { email: 'eve@example.com' }
-    await send(`${under}/members`, eve, 'button:text-is("Invite")', 'Invitation created')
-    const [open] = await recordsOf(dashboard.store).listInvited(user.id, organization, 0)
-    await send(`${under}/members/${open!.id}/withdraw`, {}, '.danger', 'Invitation withdrawn')
+    await send(`${under}/members`, eve, 'button:text-is("Add member")', 'is a member now')
+    await send(`${under}/members/${member.id}/remove`, {}, '.danger', 'Member removed')
     const changed = { email: 'lovelace@example.com', 'email-password': PASSWORD }
     await send('account', changed, 'button:has-text("Change email")', 'Email address saved')
     const password = { 'new-password': 'another battery of horses', 'password-password': PASSWORD }

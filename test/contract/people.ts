@@ -35,12 +35,8 @@ export async function join(
   now = NOW,
 ): Promise<void> {
   assert.equal(
-    await recordsOf(store).invite(owner.id, organizationId, user.email, 0, operatorAt(now)),
-    'invited',
-  )
-  assert.equal(
-    await recordsOf(store).acceptInvitation(user.id, organizationId, 0, operatorAt(now)),
-    'joined',
+    await recordsOf(store).addMember(owner.id, organizationId, user.email, operatorAt(now)),
+    'added',
   )
 }
 

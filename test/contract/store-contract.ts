@@ -1,5 +1,4 @@
 import { suite } from 'node:test'
-import { answeringContract } from './organizations/answering.ts'
 import { apiKeysContract } from './keys/api-keys.ts'
 import { auditContract } from './accounts/audit.ts'
 import { emailChangesContract } from './accounts/email-changes.ts'
@@ -15,10 +14,10 @@ import { importsContract } from './servers/imports/imports.ts'
 import { identitiesContract } from './accounts/sign-in/identities.ts'
 import { keptServersContract } from './accounts/kept-servers.ts'
 import { inventoryContract } from './accounts/inventory.ts'
-import { invitingContract } from './organizations/invitations.ts'
 import { listingContract } from './keys/listing.ts'
 import { longImportsContract } from './servers/imports/long-imports.ts'
 import { managementContract } from './keys/management.ts'
+import { addingContract } from './organizations/adding.ts'
 import { membersContract } from './organizations/members.ts'
 import { operatorContract } from './accounts/operator.ts'
 import { unusedKeysContract } from './keys/unused-keys.ts'
@@ -91,8 +90,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: the operator's lists`, () => inventoryContract(open))
   suite(`${engine}: organizations`, () => organizationsContract(open))
   suite(`${engine}: members`, () => membersContract(open))
-  suite(`${engine}: inviting`, () => invitingContract(open))
-  suite(`${engine}: answering an invitation`, () => answeringContract(open))
+  suite(`${engine}: adding members`, () => addingContract(open))
   suite(`${engine}: registering servers`, () => registeringContract(open))
   suite(`${engine}: published servers`, () => publishedContract(open))
   suite(`${engine}: editing servers`, () => editingContract(open))

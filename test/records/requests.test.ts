@@ -25,8 +25,6 @@ const UNRECORDED = /^\/docs\/server-listing-client\.tgz$/
 const TWICE: Record<string, string[]> = {
   // Each answer needs a session of its own. The account page lists both.
   '/sign-in': ['sessions', 'audit_log'],
-  // The second invitation renews the first.
-  '/dashboard/organizations/:id/members': ['invitations', 'audit_log'],
   // Only the link of the last answer works.
   '/dashboard/operator/users/:id/link': ['sign_in_links', 'audit_log'],
 }

@@ -97,7 +97,7 @@ function personCalled({ others }: Scene, name: string): Person {
 /** What an input names in braces. */
 export function namesOf(scene: Scene): Record<string, string> {
   const { user, bob, disabled, waiting, keys } = scene
-  const { link, otherSession, server, deletion, organization, invitation } = scene
+  const { link, otherSession, server, deletion, organization } = scene
   const { emptyOrganization, otherOrganization, shared, left } = scene
   const ofKeys = keys.flatMap(({ id, key }, index) => [
     [`keyId${index + 1}`, id],
@@ -115,7 +115,6 @@ export function namesOf(scene: Scene): Record<string, string> {
     left,
     deletion,
     organization,
-    invitation,
     emptyOrganization,
     otherOrganization,
     waiting: waiting.id,

@@ -71,7 +71,6 @@ const NAMED: Record<string, NameOf> = {
   servers: ({ name }) => `server:${name}`.replaceAll(' ', '-'),
   api_keys: ({ name }) => `key:${name}`.replaceAll(' ', '-'),
   sessions: (row, names) => `session:${user(row, names)}`,
-  invitations: ({ email }) => `invitation:${String(email).replace(/@.*/, '')}`,
   server_changes: () => 'change',
   checked_imports: () => 'import',
 }

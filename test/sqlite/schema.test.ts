@@ -94,7 +94,8 @@ test('deleting an organization by any program deletes all that belongs to it', a
   )
   for (const id of [guild, clan]) {
     await recordsOf(store).saveServers(user.id, id, [entry], operatorAt(1))
-    await recordsOf(store).invite(user.id, id, 'eve@example.com', 0, operatorAt(1))
+    foreign.exec(`INSERT INTO invitations
+      VALUES ('${crypto.randomUUID()}', '${id}', 'eve@example.com', '${user.id}', 1)`)
   }
   foreign.exec(`DELETE FROM organizations WHERE slug = 'guild'`)
   assert.deepEqual(['members', 'invitations', 'servers'].map(countRows), [1, 1, 2])

@@ -56,8 +56,7 @@ Example:
     .addHelpText(
       'after',
       `
-Sessions, keys and the password stay. Invitations are for an address, so the user loses those for
-the old one. If OPERATORS lists the old address, change it there, too.
+Sessions, keys and the password stay. If OPERATORS lists the old address, change it there, too.
 
 Examples:
   server-listing user email ada@example.com ada@example.net

@@ -27,9 +27,17 @@ const SENTENCES: Partial<Record<AuditAction, string>> = {
   'servers moved': 'Moved servers',
   'servers restored': 'Undid a change of servers',
   'servers imported': 'Imported servers',
-  // Of version 0.1.0.
-  'servers given back': 'Returned the servers of former members of an organization',
+  'member added by owner': 'Added a member to an organization',
   'external id changed': 'An operator changed the id that the site has for you',
+}
+
+/** Entries that version 0.1.0 wrote. */
+const FORMER_SENTENCES: Record<string, string> = {
+  invited: 'Invited a person to an organization',
+  'invitation withdrawn': 'Withdrew an invitation to an organization',
+  'invitation accepted': 'Joined an organization',
+  'invitation declined': 'Declined an invitation to an organization',
+  'servers given back': 'Returned the servers of former members of an organization',
 }
 
 /** An entry of the audit log as a sentence. What has lost its name is named by its kind. */
@@ -63,14 +71,6 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`Created ${organization()}`
     case 'organization deleted':
       return html`Deleted ${organization()}`
-    case 'invited':
-      return html`Invited a person to ${organization()}`
-    case 'invitation withdrawn':
-      return html`Withdrew an invitation to ${organization()}`
-    case 'invitation accepted':
-      return html`Joined ${organization()}`
-    case 'invitation declined':
-      return html`Declined an invitation to ${organization()}`
     case 'member removed':
       return subject === user_id ? 'Left an organization' : 'Removed a member of an organization'
     case 'key issued':
@@ -82,14 +82,14 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
     case 'key renamed':
       return html`Renamed ${key()}`
     case 'member added':
-      return html`An operator added you to ${organization()}`
+      return html`You were added to ${organization()}`
     case 'member role changed':
       return html`An operator changed your role in ${organization()}`
     case 'organization renamed':
       return html`An operator renamed ${organization()}`
     default:
       // Another version of the program may have written an action that this one does not know.
-      return SENTENCES[action] ?? action
+      return SENTENCES[action] ?? FORMER_SENTENCES[action] ?? action
   }
 }
 

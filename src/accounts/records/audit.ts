@@ -59,8 +59,13 @@ export function audit(database: Database) {
   }
 }
 
-/** Adds an entry about this user, with the actor of the act. */
-export type Note = (action: AuditAction, userId: string | null, subject: string) => void
+/** Adds an entry about this user, with the actor of the act, or from elsewhere. */
+export type Note = (
+  action: AuditAction,
+  userId: string | null,
+  subject: string,
+  from?: string,
+) => void
 
 /**
  * Runs an act as one transaction, with the entries that it notes. An act whose entry can't be
@@ -77,9 +82,9 @@ export async function act<Result>(
     const add = (action: AuditAction, user_id: string | null, subject: string, from: string) => {
       entries.push({ id: nextId(), action, user_id, subject, address: from, occurred_at })
     }
-    const noted = await body(transaction, (action, user_id, subject) => {
+    const noted = await body(transaction, (action, user_id, subject, from = address) => {
       const done = operatorId === undefined ? undefined : DONE_BY_OPERATOR[action]
-      add(action, user_id, subject, done === undefined ? address : OPERATORS_PAGE)
+      add(action, user_id, subject, done === undefined ? from : OPERATORS_PAGE)
       if (done !== undefined && operatorId !== undefined) add(done, operatorId, subject, address)
     })
     if (parts === undefined || parts.changed === 0)

@@ -1,4 +1,3 @@
-import { oldestInvitation } from '../../organizations/invitation.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { UsageCount } from '../../model/usage-counts.ts'
 import type { UsageCounter } from '../usage/usage-counter.ts'
@@ -8,7 +7,6 @@ import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
 import { firstSlotOf, LAST_DAY, spanOf, type UsageSpan } from './usage/usage-span.ts'
 import { apiKeys } from '../records/api-keys.ts'
 import { usageCounts } from '../records/usage-counts.ts'
-import { invitations } from '../../organizations/records/invitations.ts'
 
 /** What the pages of keys need, beside what the pages of accounts need. */
 export interface KeysDashboard extends AccountsDashboard {
@@ -33,14 +31,12 @@ export async function showOwnKeys(
     ...(await readCounts(dashboard, active!, span)),
     ...(await readCounts(dashboard, deleted!, LAST_DAY)),
   ]
-  const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
   return showKeys(c, {
     ...page,
     span,
     apiKeys: keys,
     counts,
     now: at,
-    invitations: invited,
   })
 }
 

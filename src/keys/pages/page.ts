@@ -2,11 +2,9 @@ import { html } from 'hono/html'
 import { type ApiKey, isUnused, UNUSED_US } from '../api-key.ts'
 import { ACTIVE_KEYS_MAX } from '../../model/key-format.ts'
 import { DAY_US, type Instant } from '../../model/instant.ts'
-import type { Invitation } from '../../organizations/invitation.ts'
 import { count } from '../../model/text.ts'
 import type { UsageCount } from '../../model/usage-counts.ts'
 import type { Context } from '../../web/context.ts'
-import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
@@ -41,7 +39,6 @@ interface AllKeys extends KeysPage {
   /** Of active keys in the span of the page, and of deleted keys in the last day. */
   counts: readonly UsageCount[]
   now: Instant
-  invitations: readonly Invitation[]
 }
 
 export function showKeys(c: Context, page: AllKeys): Promise<Response> {
@@ -64,7 +61,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     errors: { name: page.nameError, leaked: page.leakedError },
     status: page.status ?? 200,
     notice: page.notice,
-    body: html`${CHART_ASSETS}${showInvitationNote(page.invitations)}
+    body: html`${CHART_ASSETS}
 ${asksForName ? showIssueForm({ ...page, active: active.length, hasDeleted: revoked.length > 0 }) : ''}
 ${active.length === 0 ? '' : showActive(active, page)}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
-import { type Invitation, oldestInvitation } from '../invitation.ts'
-import { type Html, isolated, titled, truncated } from '../../web/html/text.ts'
+import { type Html, isolated, titled } from '../../web/html/text.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import {
   checkOrganizationName,
@@ -16,13 +15,13 @@ import { type Notice, showPage } from '../../web/html/page.ts'
 import { pill, showAction, showEmpty } from '../../web/html/parts.ts'
 import { showSite } from '../../web/html/site.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
-import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
+import { ORGANIZATION_GONE, showGone, takeOrganizationNotice } from './notices.ts'
 import { findMembership, showOrganization } from './organization.ts'
 import { showQuestion } from './question.ts'
+import { members } from '../records/members.ts'
 import { organizations } from '../records/organizations.ts'
-import { invitations } from '../records/invitations.ts'
 
-/** Lists the user's organizations and invitations, and creates organizations. */
+/** Lists the user's organizations, creates and deletes them. */
 export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
 
@@ -30,7 +29,7 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
     showOrganizations(dashboard, c, {
       name: c.req.query('name') ?? '',
       slug: c.req.query('slug') ?? '',
-      notice: takeListNotice(dashboard, c),
+      notice: takeOrganizationNotice(dashboard, c),
     }),
   )
 
@@ -56,7 +55,7 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
     )
     const own = made === 'made' ? [] : await organizations(database).listOrganizations(userId)
     if (made === 'made' || own.some((one) => one.id === id)) {
-      tellNext(dashboard, c, 'created')
+      tellNext(dashboard, c, 'organization-created')
       return c.redirect(`/dashboard/organizations/${id}`, 303)
     }
     if (made === 'slug taken')
@@ -84,19 +83,17 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
 }
 
 async function askToRemove(
-  { database, now, site }: Dashboard,
+  { database, site }: Dashboard,
   c: Context,
   { id, name }: Membership,
 ): Promise<Response> {
   const { userId } = c.get('session')
-  const others = (await organizations(database).listMembers(userId, id)).length - 1
-  const invited = await invitations(database).listInvited(userId, id, oldestInvitation(now()))
+  const others = (await members(database).listMembers(userId, id)).length - 1
   return showQuestion(c, {
     title: 'Delete an organization',
     asks: html`Delete ${isolated(name)}?`,
     consequences: [
       others > 0 && `${countOf(others, 'other member')} can no longer open it.`,
-      invited.length > 0 && `${countOf(invited.length, 'open invitation')} will end.`,
       html`It has no servers. The API returns the same as before${site.managesServers ? html`, and nothing changes at ${showSite(site)}` : ''}. You can’t undo this.`,
     ],
     button: 'Delete organization',
@@ -106,36 +103,32 @@ async function askToRemove(
 
 export const LIST_PATH = '/dashboard/organizations'
 const NOT_DELETED = `${ORGANIZATION_GONE} An organization with servers can’t be deleted either.`
-export const TOO_MANY = `You have reached the limit of ${ORGANIZATIONS_MAX} organizations. Leave or delete one first.`
+const TOO_MANY = `You have reached the limit of ${ORGANIZATIONS_MAX} organizations. Leave or delete one first.`
 
-export interface OrganizationsPage {
+interface OrganizationsPage {
   name?: string
   slug?: string
   errors?: Record<string, string>
   notice?: Notice | undefined
-  status?: 409
 }
 
 /** Shows the page of all organizations. */
-export async function showOrganizations(
-  { database, now }: Dashboard,
+async function showOrganizations(
+  { database }: Dashboard,
   c: Context,
-  { name = '', slug = '', errors = {}, notice, status }: OrganizationsPage,
+  { name = '', slug = '', errors = {}, notice }: OrganizationsPage,
 ): Promise<Response> {
   const { userId } = c.get('session')
   const joined = await organizations(database).listOrganizations(userId)
-  const invited = await invitations(database).listInvitations(userId, oldestInvitation(now()))
   return showPage(c, {
     title: 'Organizations',
-    lead: 'The members of an organization see its servers. The API never returns them.',
+    lead: 'The API never returns the servers of an organization. Its members see them, and each other’s email addresses.',
     actions: showAction({ href: '#name', label: 'New organization', icon: 'plus', isMain: true }),
     errors,
-    status: status ?? (Object.keys(errors).length > 0 ? 422 : 200),
+    status: Object.keys(errors).length > 0 ? 422 : 200,
     notice,
-    body: html`${invited.length > 0 ? showInvitations(invited) : ''}
-${joined.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="rows">${joined.map(showRow)}</ul>`}
-<section class="split"><div><h2>Create an organization</h2>
-<p class="hint">Members see each other’s email addresses.</p></div>
+    body: html`${joined.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="rows">${joined.map(showRow)}</ul>`}
+<section class="split"><h2>Create an organization</h2>
 <form class="card" method="post" action="/dashboard/organizations">
 ${showFormTag(submittedTag(c))}
 ${showField({
@@ -170,24 +163,5 @@ const NO_ORGANIZATIONS = {
 
 function showRow({ id, name, servers, role }: Membership): Html {
   return html`<li><div><a href="/dashboard/organizations/${id}">${titled(name)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
-`
-}
-
-/** Shows the user's invitations, and what accepting one reveals. */
-function showInvitations(invitations: readonly Invitation[]): Html {
-  return html`<section><h2>You are invited</h2><p class="hint">${CONSEQUENCE}</p>
-<ul class="rows">${invitations.map(showInvitation)}</ul></section>`
-}
-
-const CONSEQUENCE = `Members see each other’s email addresses and the organization’s servers. Only you can move your servers there.`
-
-function showInvitation(
-  { organization_id: id, name, invited_by }: Invitation,
-  index: number,
-): Html {
-  const path = `/dashboard/organizations/${id}`
-  return html`<li><div><strong id="o${index}">${titled(name)}</strong> <span class="hint">by ${truncated(invited_by)}</span></div>
-<form class="row" method="post" action="${path}/accept"><button class="primary" id="a${index}" aria-labelledby="a${index} o${index}">Accept</button>
-<a class="button" href="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline…</a></form>
 `
 }

@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
+import { ATTEMPT_WINDOW_US, MEMBERS_ADDED_MAX } from '../../accounts/rate-limits.ts'
 import { nameOf } from '../../accounts/user.ts'
-import { DAY_US } from '../../model/instant.ts'
-import { INVITATION_KEPT_US, type Invited, MEMBERS_MAX, oldestInvitation } from '../invitation.ts'
-import type { Member, Membership } from '../organization.ts'
-import type { Context, Dashboard, Site } from '../../web/context.ts'
+import { MINUTE_US } from '../../model/instant.ts'
+import { countOf } from '../../model/text.ts'
+import { type Member, type Membership, MEMBERS_MAX } from '../organization.ts'
+import type { Context, Dashboard } from '../../web/context.ts'
 import { showField } from '../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill } from '../../web/html/parts.ts'
@@ -15,13 +16,9 @@ import {
   shortIsolatedText,
   truncated,
 } from '../../web/html/text.ts'
-import { takeMembersNotice } from './notices.ts'
+import { takeOrganizationNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
-import { organizations } from '../records/organizations.ts'
-import { invitations } from '../records/invitations.ts'
-
-/** The path of this page from itself. A full path in each row would make the page long. */
-const MEMBERS = 'members'
+import { members } from '../records/members.ts'
 
 interface MembersPage {
   email?: string
@@ -35,67 +32,57 @@ export async function showMembersPage(
   c: Context,
   { email, emailError, status = 200 }: MembersPage,
 ): Promise<Response> {
-  const { database, now, site } = dashboard
+  const { database, site } = dashboard
   const { userId } = c.get('session')
   const organization = await findMembership(database, c)
   if (organization === null) return showNotFound(c)
   const { id, name, role } = organization
-  const members = await organizations(database).listMembers(userId, id)
-  const invited = await invitations(database).listInvited(userId, id, oldestInvitation(now()))
+  const known = await members(database).listMembers(userId, id)
   return showPage(c, {
     title: isolatedText(name),
     tabTitle: shortIsolatedText(name),
-    lead: 'Members see the servers of this organization and each other’s email addresses.',
+    lead: 'The API never returns these servers. Members see them, and each other’s email addresses.',
     errors: { email: emailError },
     status,
-    notice: takeMembersNotice(dashboard, c),
+    notice: takeOrganizationNotice(dashboard, c),
     body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>
-${showMembers(organization, members, userId)}
-${invited.length > 0 ? showInvited(invited) : ''}</section>
+${showMembers(organization, known, userId)}</section>
 ${site.managesServers ? html`<p class="hint">A member who leaves or is removed leaves their servers in this organization. Move servers at ${showSite(site)}.</p>` : ''}
-${role === 'owner' ? showInviteForm(site, id, { email: email ?? c.req.query('email') ?? '', emailError }) : ''}`,
+${role === 'owner' ? showAddForm(id, email ?? c.req.query('email') ?? '', emailError) : ''}`,
   })
 }
 
+/** Whether the user can remove this member, or leave. The last owner stays. */
+export function canEnd(
+  { role }: Membership,
+  members: readonly Member[],
+  member: Member,
+  userId: string,
+): boolean {
+  const owners = members.filter((one) => one.role === 'owner')
+  return (
+    (role === 'owner' || member.user_id === userId) && (owners.length > 1 || owners[0] !== member)
+  )
+}
+
 /** All members, each with a link to the page that asks before it removes the member. */
-function showMembers({ role }: Membership, members: readonly Member[], userId: string): Html {
-  const owners = members.filter((member) => member.role === 'owner').length
-  const shownMembers = members.slice(0, MEMBERS_MAX)
+function showMembers(organization: Membership, members: readonly Member[], userId: string): Html {
+  const more = members.length - MEMBERS_MAX
   return html`<ul class="rows">
-${shownMembers.map((member, index) => {
-  const { user_id, role: own } = member
-  const isSelf = user_id === userId
-  const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
-  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), LINE_COLUMNS)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
-${canEnd ? html`<a class="button" href="${MEMBERS}/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave…' : 'Remove…'}</a>` : ''}
+${members.slice(0, MEMBERS_MAX).map((member, index) => {
+  const { user_id, role } = member
+  // A full path in each row would make the page long.
+  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), LINE_COLUMNS)}${role === 'owner' ? html` ${pill('owner')}` : ''}</div>
+${canEnd(organization, members, member, userId) ? html`<a class="button" href="members/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${user_id === userId ? 'Leave…' : 'Remove…'}</a>` : ''}
 `
 })}</ul>
-${members.length > MEMBERS_MAX ? html`<p class="hint">${sayMore(members.length - MEMBERS_MAX)}</p>` : ''}`
+${more > 0 ? html`<p class="hint">${countOf(more, 'more member')} not shown.</p>` : ''}`
 }
 
-function sayMore(members: number): string {
-  return members === 1 ? '1 more member is not shown.' : `${members} more members are not shown.`
-}
-
-function showInvited(invited: readonly Invited[]): Html {
-  return html`<ul class="rows">
-${invited.map(showInvitedRow)}</ul>`
-}
-
-function showInvitedRow({ id, email }: Invited, index: number): Html {
-  return html`<li><div id="i${index}">${truncated(email, LINE_COLUMNS)} ${pill('invited')}</div>
-<a class="button" href="${MEMBERS}/${id}/withdraw" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw…</a>
-`
-}
-
-function showInviteForm(
-  site: Site,
-  id: string,
-  { email, emailError }: { email: string; emailError: string | undefined },
-): Html {
-  return html`<section class="split"><div><h2>Invite a member</h2>
-<p class="hint">${site.managesServers ? '' : 'Members can move their own servers here. '}We don’t send email. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
+function showAddForm(id: string, email: string, error: string | undefined): Html {
+  return html`<section class="split"><div><h2>Add a member</h2>
+<p class="hint">The person is a member at once and can leave. None of their personal servers changes. The answer tells whether an account has the address, so you have ${MEMBERS_ADDED_MAX} attempts in ${ATTEMPT_WINDOW_US / MINUTE_US} minutes.</p></div>
 <form class="card" method="post" action="/dashboard/organizations/${id}/members">
 ${showField({
   name: 'email',
@@ -103,9 +90,9 @@ ${showField({
   type: 'email',
   value: email,
   required: true,
-  hint: 'The address that the new member signs in with.',
-  error: emailError,
+  hint: 'The address that the person signs in with.',
+  error,
 })}
-<button class="primary">Invite</button>
+<button class="primary">Add member</button>
 </form></section>`
 }

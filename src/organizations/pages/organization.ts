@@ -11,7 +11,8 @@ import { showServers } from '../../servers/pages/list/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
 import { serverSearch } from '../../servers/records/server-search.ts'
 import type { Database } from '../../database/database.ts'
-import { namesOfMembers, organizations } from '../records/organizations.ts'
+import { namesOfMembers } from '../records/members.ts'
+import { organizations } from '../records/organizations.ts'
 
 /** Shows an organization's servers to its members. Other users get a 404. */
 export async function showOrganization(dashboard: Dashboard, c: Context): Promise<Response> {
@@ -25,8 +26,7 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const search = readSearch(c)
   const found = await serverSearch(database).searchOrganizationServers(userId, id, search)
   const { managesServers } = site
-  const notice =
-    takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
+  const notice = takeOrganizationNotice(dashboard, c) ?? (await takeNotice(dashboard, c))
   const whenNone = showEmpty({
     icon: 'server',
     title: 'This organization has no servers',

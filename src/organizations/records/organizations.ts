@@ -1,14 +1,10 @@
 import type { Instant } from '../../model/instant.ts'
 import {
-  type Member,
   type Membership,
   type Organization,
   ORGANIZATIONS_MAX,
-  type RemovableMember,
   type Role,
 } from '../organization.ts'
-import { nameOf } from '../../accounts/user.ts'
-import { USER_NAME } from '../../accounts/records/user-columns.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
@@ -51,36 +47,6 @@ export function organizations(database: Database) {
         WHERE user_id = ${uuid(userId)} ORDER BY name ${byBytes}, slug`)
     },
 
-    /** The members, by name. Empty unless the user is a member. */
-    async listMembers(userId: string, organizationId: string): Promise<Member[]> {
-      return database.all<Member>(sql`
-        SELECT members.user_id, email, external_id, role
-        FROM members JOIN users ON users.id = members.user_id
-        WHERE organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}
-        ORDER BY ${USER_NAME} ${byBytes}`)
-    },
-
-    /** The member, if `removeMember` would remove them on behalf of the user. */
-    findRemovableMember: (userId: string, organizationId: string, memberId: string) =>
-      findRemovable(database, userId, organizationId, memberId),
-
-    /**
-     * Removes a member. An owner can remove any member, and all members can remove themselves. The
-     * last owner stays. The servers of the member stay in the organization.
-     */
-    async removeMember(
-      userId: string,
-      organizationId: string,
-      memberId: string,
-      actor: Actor,
-    ): Promise<boolean> {
-      return act(database, actor, async (transaction, note) => {
-        const isRemoved = await remove(transaction, userId, organizationId, memberId)
-        if (isRemoved) note('member removed', userId, memberId)
-        return isRemoved
-      })
-    },
-
     /** Deletes an organization without servers, on behalf of an owner. */
     async removeOrganization(
       userId: string,
@@ -116,56 +82,6 @@ async function insert(
   return 'made'
 }
 
-/** The names of an organization's members, by their ids. Empty unless the user is a member. */
-export async function namesOfMembers(
-  database: Database,
-  userId: string,
-  organizationId: string,
-): Promise<Map<string, string>> {
-  const members = await organizations(database).listMembers(userId, organizationId)
-  return new Map(members.map((one) => [one.user_id, nameOf({ ...one, id: one.user_id })]))
-}
-
-async function remove(
-  transaction: Transaction,
-  userId: string,
-  organizationId: string,
-  memberId: string,
-): Promise<boolean> {
-  const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
-  if (userId !== memberId && !isDoneByOwner) return false
-  const removed = await transaction.run(
-    sql`DELETE FROM members WHERE ${isRemovable(organizationId, memberId)}`,
-  )
-  return removed === 1
-}
-
-function findRemovable(
-  queries: Queries,
-  userId: string,
-  organizationId: string,
-  memberId: string,
-): Promise<RemovableMember | null> {
-  return queries.get<RemovableMember>(sql`
-    SELECT members.user_id, email, external_id, role, (
-      SELECT count(*) FROM servers
-      WHERE organization_id = ${uuid(organizationId)} AND created_by = members.user_id
-    ) AS servers
-    FROM members JOIN users ON users.id = members.user_id
-    WHERE ${isRemovable(organizationId, memberId)} AND (
-      members.user_id = ${uuid(userId)} OR ${isOwner(userId, organizationId)}
-    )`)
-}
-
-/** The member, unless it is the last owner. */
-const isRemovable = (organizationId: string, memberId: string): Sql => sql`
-  members.organization_id = ${uuid(organizationId)} AND members.user_id = ${uuid(memberId)} AND (
-    role = 'member' OR EXISTS (
-      SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
-        AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
-    )
-  )`
-
 async function ensureOrganization(
   transaction: Transaction,
   slug: string,
@@ -197,7 +113,6 @@ function insertionOfOrganization({ id, slug, name }: Organization): Sql {
   return sql`INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`
 }
 
-/** Without the clause that says what happens if the user is a member already. */
 export function insertionOfMember(
   organizationId: string,
   userId: string,
@@ -232,6 +147,6 @@ export async function belongsToTooMany(queries: Queries, userId: string): Promis
 export const isMember = (userId: string, organizationId: string): Sql => sql`EXISTS
   (SELECT 1 FROM members WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)})`
 
-export const isOwner = (userId: string, organizationId: string): Sql => sql`EXISTS
+const isOwner = (userId: string, organizationId: string): Sql => sql`EXISTS
   (SELECT 1 FROM members
    WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)} AND role = 'owner')`

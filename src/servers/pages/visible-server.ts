@@ -8,7 +8,7 @@ import { servers } from '../records/servers.ts'
 import type { RegisteredServer } from '../server.ts'
 import { listPathOf } from './location.ts'
 import { FORMER } from './list/table.ts'
-import { namesOfMembers } from '../../organizations/records/organizations.ts'
+import { namesOfMembers } from '../../organizations/records/members.ts'
 
 /** The page of each server, if the site alone changes servers. */
 export function addVisibleServerRoute(app: App, dashboard: Dashboard): void {

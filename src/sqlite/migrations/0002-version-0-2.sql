@@ -66,3 +66,6 @@ CREATE TRIGGER api_keys_changed AFTER UPDATE OF user_id, revoked_at, disabled_at
   WHERE new.revoked_at IS NULL AND (new.user_id <> old.user_id OR new.disabled_at IS old.disabled_at)
     AND (SELECT count(*) FROM api_keys WHERE user_id = new.user_id AND revoked_at IS NULL) > 5;
 END;
+
+-- Owners add members by address, so open invitations end. Only 0.1.0 writes this table.
+DELETE FROM invitations;

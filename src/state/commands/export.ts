@@ -13,8 +13,8 @@ export function addExportCommand(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-Keys are SHA-256 hashes. Passwords, sessions, invitations, usage counts and the audit log are not in
-the file: \`backup\` has them.
+Keys are SHA-256 hashes. Passwords, sessions, usage counts and the audit log are not in the file:
+\`backup\` has them.
 
 Example:
   server-listing export > state.json`,

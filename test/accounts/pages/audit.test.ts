@@ -33,6 +33,17 @@ test('an entry stays for 400 days, and each new entry removes up to ten older on
   assert.equal(await count(), 3, 'the one that is 400 days old to the microsecond stays')
 })
 
+test('entries about invitations, which version 0.1.0 wrote, are sentences', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const entry = { user_id: user.id, subject: 'x', address: '192.0.2.1', occurred_at: NOW }
+  for (const action of ['invited', 'of a later version'])
+    await recordsOf(store).writeAudit({ ...entry, action: action as AuditEntry['action'] })
+  const { body } = await person.get('/dashboard/account')
+  assert.match(body, /<td>Invited a person to an organization<\/td>/)
+  assert.match(body, /<td>of a later version<\/td>/)
+})
+
 test('wrong passwords by strangers don’t push the owner’s events off the page', async (t) => {
   const { signedIn, visitor, elapse } = await startDashboard(t, {
     trustedProxies: ['127.0.0.1'],

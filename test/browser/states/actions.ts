@@ -86,8 +86,13 @@ function keyStates(): State[] {
 
 function formStates(members: string): State[] {
   return [
-    sending(members, { '#email': 'gus@example.com' }, 'button:text-is("Invite")', '.notice.good'),
-    sending(members, { '#email': 'carl@example.com' }, 'button:text-is("Invite")', '.error'),
+    sending(
+      members,
+      { '#email': 'gus@example.com' },
+      'button:text-is("Add member")',
+      '.notice.good',
+    ),
+    sending(members, { '#email': 'new@example.com' }, 'button:text-is("Add member")', '.error'),
     sending(
       'dashboard/organizations',
       { '#name': '\u3164', '#slug': 'A B' },

@@ -9,10 +9,6 @@ import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 export interface People {
   /** A member of the organization. */
   member: string
-  /** An open invitation to it. */
-  invitation: string
-  /** An organization that has invited the user. */
-  invited: string
   /** An organization of the user's without servers. */
   empty: string
 }

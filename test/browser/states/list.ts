@@ -45,18 +45,16 @@ export function statesOfFullAccount(account: FullAccount & People): State[] {
 
 /** A page for each route that shows one to a signed-in user. */
 function pagesOf(account: FullAccount & People): State[] {
-  const { server, key, organization, waiting, member, invitation, invited, empty } = account
+  const { server, key, organization, waiting, member, empty } = account
   const routes = everyRoute().flatMap(({ method, path }) =>
     method === 'GET' && /^\/dashboard\/[^.*]+$/.test(path) ? path.slice(1) : [],
   )
   assert.ok(routes.length >= 10)
   return routes.map((route) => {
     const path = route
-      .replace('organizations/:id/decline', `organizations/${invited}/decline`)
       .replace('organizations/:id/remove', `organizations/${empty}/remove`)
       .replace('users/:id', `users/${member}`)
       .replace(':member', member)
-      .replace(':invitation', invitation)
       .replace('organizations/:id', `organizations/${organization}`)
       .replace('import/:id', `import/${waiting}`)
       .replace('servers/:id', `servers/${server}`)

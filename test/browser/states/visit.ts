@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -74,7 +73,7 @@ export async function forEachState(
   }
 }
 
-/** Members, invited users, and an invitation for the user. */
+/** Other members, and an organization of theirs. */
 async function addPeople(
   { store, signedIn }: TestDashboard,
   userId: string,
@@ -84,34 +83,21 @@ async function addPeople(
 ): Promise<People> {
   const { user } = await signedIn(NEWCOMER_EMAIL)
   const now = presentInstant()
-  let [member, invited] = ['', '']
+  let member = ''
   for (const other of ['carl@example.com', 'dora@example.com']) {
     const { user: joining } = await signedIn(other)
     member = joining.id
-    await recordsOf(store).invite(userId, organization, other, 0, operatorAt(now))
-    assert.equal(
-      await recordsOf(store).acceptInvitation(member, organization, 0, operatorAt(now)),
-      'joined',
-    )
+    await recordsOf(store).addMember(userId, organization, other, operatorAt(now))
   }
-  for (const invited of ['eve@example.com', 'finn@example.com'])
-    await recordsOf(store).invite(userId, organization, invited, 0, operatorAt(now))
-  for (const slug of ['red-stone', 'blue-stone']) {
-    const id = crypto.randomUUID()
-    invited = id
-    await recordsOf(store).insertOrganization(
-      user.id,
-      { id, slug, name: `${name} ${slug}` },
-      operatorAt(now),
-    )
-    await recordsOf(store).invite(user.id, id, email, 0, operatorAt(now))
-  }
-  const [open] = await recordsOf(store).listInvited(userId, organization, 0)
+  await signedIn('gus@example.com')
+  const red = { id: crypto.randomUUID(), slug: 'red-stone', name: `${name} red-stone` }
+  await recordsOf(store).insertOrganization(user.id, red, operatorAt(now))
+  await recordsOf(store).addMember(user.id, red.id, email, operatorAt(now))
   const empty = crypto.randomUUID()
   await recordsOf(store).insertOrganization(
     userId,
     { id: empty, slug: 'empty', name: `Empty ${name}`.slice(0, 64) },
     operatorAt(now),
   )
-  return { member, invitation: open!.id, invited, empty }
+  return { member, empty }
 }

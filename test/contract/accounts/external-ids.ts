@@ -71,25 +71,21 @@ export function externalIdsContract(open: OpenFixture): void {
     assert.deepEqual(named(found).toSorted(), names)
   })
 
-  test('a user without an address owns an organization, and invites by name', async (t) => {
+  test('a user without an address owns an organization, and adds members', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
     assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const ada = await addUser(store)
     const id = await addOrganization(store, user)
-    assert.equal(await recordsOf(store).invite(user.id, id, ada.email, 0, OPERATOR), 'invited')
-    assert.equal((await recordsOf(store).listInvitations(ada.id, 0))[0]?.invited_by, 'player')
-    assert.equal(await recordsOf(store).acceptInvitation(ada.id, id, 0, OPERATOR), 'joined')
+    assert.equal(await recordsOf(store).addMember(user.id, id, ada.email, OPERATOR), 'added')
     assert.deepEqual(
       (await recordsOf(store).listMembers(ada.id, id)).map((one) => ({ ...one })),
       [
-        { user_id: ada.id, email: ada.email, external_id: null, role: 'member' },
-        { user_id: user.id, email: null, external_id: 'player', role: 'owner' },
+        { user_id: ada.id, email: ada.email, external_id: null, role: 'member', servers: 0 },
+        { user_id: user.id, email: null, external_id: 'player', role: 'owner', servers: 0 },
       ],
     )
     assert.deepEqual((await recordsOf(store).listOrganizationRecords())[0]?.owners, ['player'])
-    // No invitation is for a user without an address.
-    assert.deepEqual(await recordsOf(store).listInvitations(user.id, 0), [])
   })
 
   test('a user without an address gets no sign-in link', async (t) => {

@@ -21,7 +21,7 @@ import { recordsOf } from '../../fixtures/records.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {
-  test("a user's keys, personal servers, memberships and invitations go with the user", async (t) => {
+  test("a user's keys, personal servers and memberships go with the user", async (t) => {
     const { store } = await open(t)
     const { user: ada, key } = await addOwner(store, 'ada@example.com', [
       { name: 'Hers', address: 'a.example.com' },
@@ -29,14 +29,12 @@ export function removedUsersContract(open: OpenFixture): void {
     const bob = await addOwner(store, 'bob@example.com', [
       { name: 'His', address: 'b.example.com' },
     ])
-    const [eve] = await addUsers(store, 'eve')
     const id = await addOrganization(store, bob.user)
     await join(store, id, bob.user, ada)
     await register(store, ada, { organization_id: id })
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
     const alone = await register(store, ada, { organization_id: own })
-    await recordsOf(store).invite(ada.id, own, eve!.email, 0, OPERATOR)
     const { id: revoked } = await issueKey(store, ada)
     await recordsOf(store).revokeApiKey(ada.id, revoked, OPERATOR)
 
@@ -54,7 +52,6 @@ export function removedUsersContract(open: OpenFixture): void {
     assert.deepEqual(await recordsOf(store).listApiKeys(ada.id), [])
     assert.deepEqual(await recordsOf(store).listServers(ada.id), [])
     assert.deepEqual(await recordsOf(store).listOrganizations(ada.id), [])
-    assert.deepEqual(await recordsOf(store).listInvitations(eve!.id, 0), [])
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     assert.equal((await claim(store, bob.key)).outcome, 'granted')
     assert.equal(await recordsOf(store).findServer(ada.id, alone), null)

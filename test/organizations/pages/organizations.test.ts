@@ -17,7 +17,7 @@ test('an import into an organization makes the user a member', async (t) => {
     user.id,
     operatorAt(presentInstant()),
   )
-  assert.match((await person.get(`/dashboard/organizations/${id}/members`)).body, /Invite a member/)
+  assert.match((await person.get(`/dashboard/organizations/${id}/members`)).body, /Add a member/)
   assert.equal(await roleOfSecond(dashboard, id), 'member')
 })
 

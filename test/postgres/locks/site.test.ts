@@ -160,12 +160,7 @@ testMeetings([
   {
     name: 'an organization beyond the maximum that comes meanwhile is refused',
     hold: holdAda,
-    meanwhile: ({ ada }) => `
-      INSERT INTO organizations (id, slug, name)
-      SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'o' || n, 'o'
-      FROM generate_series(1, ${ORGANIZATIONS_MAX}) n;
-      INSERT INTO members (organization_id, user_id, role, joined_at)
-      SELECT id, '${ada.id}', 'member', now() FROM organizations WHERE name = 'o'`,
+    meanwhile: ({ ada }) => joinMany(ada.id),
     act: ({ ada, command }) =>
       recordsOf(command).insertOrganization(
         ada.id,
@@ -173,6 +168,35 @@ testMeetings([
         OPERATOR,
       ),
     expected: 'too many',
+  },
+  {
+    name: 'an account that is disabled meanwhile is not added',
+    hold: ({ bob }) => hold('users', bob.id),
+    meanwhile: ({ bob }) => `UPDATE users SET disabled_at = now() WHERE id = '${bob.id}'`,
+    act: addBob,
+    expected: 'no account',
+  },
+  {
+    name: 'an address that another account takes meanwhile is not added',
+    hold: ({ bob }) => hold('users', bob.id),
+    meanwhile: ({ bob }) => `UPDATE users SET email = 'x@example.com' WHERE id = '${bob.id}';
+      INSERT INTO users (id, email, created_at) VALUES ('${FRESH}', '${bob.email}', now())`,
+    act: addBob,
+    expected: 'no account',
+  },
+  {
+    name: 'an organization beyond the maximum that an account joins meanwhile is the last',
+    hold: ({ bob }) => hold('users', bob.id),
+    meanwhile: ({ bob }) => joinMany(bob.id),
+    act: addBob,
+    expected: 'too many',
+  },
+  {
+    name: 'a right that its owner loses meanwhile adds no member',
+    hold: holdRed,
+    meanwhile: () => "UPDATE members SET role = 'member'",
+    act: addBob,
+    expected: 'not found',
   },
   {
     name: 'a right that its owner loses meanwhile removes no organization',
@@ -246,6 +270,19 @@ testMeetings([
     expected: ['ada@example.com'],
   },
 ])
+
+function addBob({ ada, bob, red, command }: Scene): Promise<string> {
+  return recordsOf(command).addMember(ada.id, red, bob.email, OPERATOR)
+}
+
+/** Makes the user a member of as many organizations as a user may be in. */
+function joinMany(user: string): string {
+  return `INSERT INTO organizations (id, slug, name)
+    SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'o' || n, 'o'
+    FROM generate_series(1, ${ORGANIZATIONS_MAX}) n;
+    INSERT INTO members (organization_id, user_id, role, joined_at)
+    SELECT id, '${user}', 'member', now() FROM organizations WHERE name = 'o'`
+}
 
 async function applyDocument(command: Scene['command'], document: object): Promise<string[]> {
   const state = declare(document)

@@ -82,7 +82,7 @@ export const LIFE: readonly Act[] = [
   { service: 'starts' },
   post('/sign-in', { email: 'ada@example.com', password: 'wrong' }),
   post('/sign-in', { email: 'ada@example.com', password: '<password>' }),
-  post('/dashboard/organizations/<org:guild>/members', { email: 'dan@example.com' }),
+  post('/dashboard/organizations', { name: 'Second', slug: 'second' }),
   post('/dashboard/servers/change', { published: '0', rows: '<server:Überleben>' }),
   {
     by: 'ada',

@@ -3,8 +3,7 @@ import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { type AuditEntry, operatorAt } from '../../../src/model/audit.ts'
 import { MINUTE_US, presentInstant } from '../../../src/model/instant.ts'
-import { MEMBERS_MAX } from '../../../src/organizations/invitation.ts'
-import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
+import { MEMBERS_MAX, ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { PAGE_SIZE } from '../../../src/servers/server-search.ts'
 import { SERVERS_MAX } from '../../../src/model/server-row.ts'
 import { slotOf } from '../../../src/model/usage-counts.ts'
@@ -26,7 +25,6 @@ const LONGEST_AGO_US = 59 * MINUTE_US
 export async function fill(
   dashboard: TestDashboard,
   userId: string,
-  email: string,
   letter: string,
 ): Promise<string> {
   const { store } = dashboard
@@ -56,11 +54,10 @@ export async function fill(
   assert.equal(await recordsOf(store).insertOrganization(userId, made, operatorAt(now)), 'made')
   await recordsOf(store).saveServers(userId, organization, entries, operatorAt(now))
   await addMembers(dashboard, userId, organization, now)
-  await addInvitations(dashboard, email, letter, now)
   await addKeys(dashboard, userId, letter, now)
   const entry: AuditEntry = {
     user_id: userId,
-    action: 'invitation accepted',
+    action: 'member added',
     subject: word,
     address: 'ffff:ffff:ffff:ffff::/64',
     occurred_at: now,
@@ -69,24 +66,19 @@ export async function fill(
   return organization
 }
 
-/** Half of the users join, the other half are only invited. One leaves a server behind. */
+/** As many users as can be members. One has left a server behind. */
 async function addMembers(
   { store }: TestDashboard,
   userId: string,
   organization: string,
   now: number,
 ): Promise<void> {
-  for (let index = 1; index < MEMBERS_MAX; index += 1) {
+  for (let index = 1; index <= MEMBERS_MAX; index += 1) {
     const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
-    assert.equal(
-      await recordsOf(store).invite(userId, organization, user.email, 0, operatorAt(now)),
-      'invited',
-    )
-    if (index % 2 === 0) continue
     await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
     assert.equal(
-      await recordsOf(store).acceptInvitation(user.id, organization, 0, operatorAt(now)),
-      'joined',
+      await recordsOf(store).addMember(userId, organization, user.email, operatorAt(now)),
+      'added',
     )
     if (index > 1) continue
     const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
@@ -100,25 +92,6 @@ async function addMembers(
         operatorAt(presentInstant()),
       ),
       true,
-    )
-  }
-}
-
-/** Invitations of the viewing user to other organizations. */
-async function addInvitations(
-  { store }: TestDashboard,
-  email: string,
-  letter: string,
-  now: number,
-): Promise<void> {
-  const other = createUser(`${'&'.repeat(230)}@example.com`)
-  await recordsOf(store).insertUser(other, operatorAt(presentInstant()))
-  for (let index = 0; index < 11; index += 1) {
-    const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
-    await recordsOf(store).insertOrganization(other.id, made, operatorAt(now))
-    assert.equal(
-      await recordsOf(store).invite(other.id, made.id, email, 0, operatorAt(now)),
-      'invited',
     )
   }
 }

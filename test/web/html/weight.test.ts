@@ -31,7 +31,7 @@ for (const letter of LETTERS)
     const email = `${'a'.repeat(242)}@example.com`
     const dashboard = await startDashboard(t, { ...LONG_SITE, operators: [email] })
     const { person, user } = await dashboard.signedIn(email)
-    const organization = await fill(dashboard, user.id, user.email, letter)
+    const organization = await fill(dashboard, user.id, letter)
     const weights: string[] = []
     const weigh = async (name: string, page: Answer) => {
       assert.ok([200, 409, 422].includes(page.status), page.body)
@@ -51,7 +51,7 @@ test('with the longest values, a list with links to public pages loads at most 5
   const siteUrl = 'https://www.server-listing.example.com'
   const dashboard = await startDashboard(t, { ...LONG_SITE, siteUrl })
   const { person, user } = await dashboard.signedIn()
-  await fill(dashboard, user.id, user.email, '"')
+  await fill(dashboard, user.id, '"')
   const servers = (await recordsOf(dashboard.store).listServers(user.id)).map(({ id }) => id)
   const change = { id: randomUUID(), becomes: { status: 'published' }, servers } as const
   await recordsOf(dashboard.store).changeServers(user.id, change, operatorAt(presentInstant()))

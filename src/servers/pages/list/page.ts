@@ -1,10 +1,8 @@
 import { html } from 'hono/html'
-import { oldestInvitation } from '../../../organizations/invitation.ts'
 import { SERVERS_MAX } from '../../../model/server-row.ts'
 import { countAll } from '../../server-search.ts'
 import { countOf } from '../../../model/text.ts'
 import type { App, Dashboard, Site } from '../../../web/context.ts'
-import { showInvitationNote } from '../../../organizations/pages/invitation-note.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { manageAt, showSite } from '../../../web/html/site.ts'
 import { showAction, showEmpty } from '../../../web/html/parts.ts'
@@ -15,7 +13,6 @@ import { readSearch, readSelectedPage } from './search.ts'
 import { showServers } from './table.ts'
 import { serverSearch } from '../../records/server-search.ts'
 import { organizations } from '../../../organizations/records/organizations.ts'
-import { invitations } from '../../../organizations/records/invitations.ts'
 
 const PATH = '/dashboard/servers'
 
@@ -29,7 +26,6 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const search = readSearch(c)
     const found = await serverSearch(database).searchServers(userId, search)
     const joined = await organizations(database).listOrganizations(userId)
-    const invited = await invitations(database).listInvitations(userId, oldestInvitation(now))
     const preview = await showFirstOfPreview(database, userId, found.servers.length)
     const notice = await takeNotice(dashboard, c)
     const under = joined.reduce((sum, { servers }) => sum + servers, 0)
@@ -52,8 +48,7 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
         ? {}
         : { actions: site.managesServers ? showAction(manageAt(site)) : ACTIONS }),
       notice,
-      body: html`${showInvitationNote(invited)}
-<section>
+      body: html`<section>
 ${showServers(table)}
 ${countAll(found.counts) > 0 ? EXPORT : ''}
 ${under > 0 ? sayUnder(under) : ''}

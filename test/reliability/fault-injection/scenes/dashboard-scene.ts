@@ -45,7 +45,7 @@ export interface Scene {
   waiting: { id: string; fingerprint: string }
   /**
    * Ada's organization, with her server and one that a former member left. Bob and the
-   * disabled user are members, and Dan is invited.
+   * disabled user are members.
    */
   organization: string
   shared: string
@@ -53,11 +53,9 @@ export interface Scene {
   bob: AddressedUser
   /** A user whom an operator has disabled. Ada is an operator, and so is `operator`. */
   disabled: AddressedUser
-  /** Dan's invitation. */
-  invitation: string
   /** An organization without servers or other members. */
   emptyOrganization: string
-  /** Bob's organization, which has invited Ada. */
+  /** Bob's organization. */
   otherOrganization: string
 }
 
@@ -123,7 +121,7 @@ export async function openScene(
 }
 
 async function signInOthers(dashboard: TestDashboard) {
-  const { store, signedIn, visitor, elapse } = dashboard
+  const { signedIn, visitor, elapse } = dashboard
   elapse(-LATE_MS)
   const late = visitor()
   await late.signIn('ada@example.com', PASSWORD)
@@ -143,7 +141,6 @@ async function signInOthers(dashboard: TestDashboard) {
   const { person: operator, user: eve } = await join(OPERATOR)
   const { person: other, user: otto } = await join('other@example.com')
   const { person: refused, user: disabled } = await join('disabled@example.org')
-  await recordsOf(store).setDisabled(disabled.id, true, operatorAt(presentInstant()))
   const signedOut = { disabled: refused, ended, visitor: visitor() }
   return {
     others: { member, former, operator, other, ...signedOut, late },
@@ -207,20 +204,17 @@ async function makeOrganizations(
 
   const now = presentInstant()
   // The oldest member inherits the organization.
-  for (const [index, { email, id }] of [bob, left, disabled].entries()) {
+  for (const [index, { email }] of [bob, left, disabled].entries()) {
     const actor = operatorAt(now + index)
-    await recordsOf(store).invite(ada.id, organization, email, 0, actor)
-    await recordsOf(store).acceptInvitation(id, organization, 0, actor)
+    await recordsOf(store).addMember(ada.id, organization, email, actor)
   }
+  await recordsOf(store).setDisabled(disabled.id, true, operatorAt(presentInstant()))
   const owned = { shared: randomUUID(), left: randomUUID() }
   const fields = { ...SERVER, organization_id: organization }
   await recordsOf(store).insertServer(ada.id, owned.shared, fields, operatorAt(NOW))
   await recordsOf(store).insertServer(left.id, owned.left, fields, operatorAt(NOW - 1))
   await recordsOf(store).removeMember(ada.id, organization, left.id, operatorAt(presentInstant()))
-  await recordsOf(store).invite(ada.id, organization, 'dan@example.com', 0, operatorAt(now))
-  const [invited] = await recordsOf(store).listInvited(ada.id, organization, 0)
-  await recordsOf(store).invite(bob.id, otherOrganization, ada.email, 0, operatorAt(now))
-  return { ...joined, ...owned, invitation: invited!.id }
+  return { ...joined, ...owned }
 }
 
 /** A dashboard without accounts, and the token of its setup link. */
