@@ -2,14 +2,13 @@ import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../config/config.ts'
 import { LINK_HOURS, LINK_HOURS_MAX } from '../sign-in-links.ts'
 import { nameOf, type User } from '../user.ts'
-import { formatInstant, HOUR_US, presentInstant } from '../../model/instant.ts'
+import { formatInstant, presentInstant } from '../../model/instant.ts'
 import { loadConfig } from '../../terminal/context.ts'
 import { addUserCommand, changeUser, type UserOptions } from './named-user.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { print, printJson, say, shortInstant } from '../../terminal/output.ts'
 import { readNumber } from '../../terminal/spans.ts'
 import type { Shell } from '../../terminal/shell.ts'
-import { signInLinks } from '../records/sign-in-links.ts'
 import { operatorAt } from '../../model/audit.ts'
 
 interface LinkOptions extends UserOptions {
@@ -39,23 +38,21 @@ Examples:
     .action((email, options) => link(shell, email, options))
 }
 
-/** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
+/** Prints a link with which the user sets a new password. */
 async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
   const hours = readNumber(options.hours ?? String(LINK_HOURS), '--hours', 1, LINK_HOURS_MAX)
   const config = loadConfig(shell)
   const base = readDashboardUrl(config)
   // Loaded here: other commands of the group need no cryptography.
-  const { createToken, hashToken } = await import('../token.ts')
+  const { issueSignInLink } = await import('../records/issued-links.ts')
   await changeUser(shell, email, options, async (store, user) => {
     const { email: address } = user
     if (address === null) throw refusal(user, 'no email address', 'user email')
-    const token = createToken()
-    const at = presentInstant()
-    const expiresAt = at + hours * HOUR_US
-    const made = { userId: user.id, tokenHash: hashToken(token), expiresAt }
-    if (!(await signInLinks(store.database).keepSignInLink(made, operatorAt(at))))
-      throw refusal(user, 'been disabled or removed', 'user enable')
-    const url = `${base}/link/${token}`
+    const actor = operatorAt(presentInstant())
+    const made = await issueSignInLink(store.database, user.id, hours, actor)
+    if (made === null) throw refusal(user, 'been disabled or removed', 'user enable')
+    const { path, expiresAt } = made
+    const url = `${base}${path}`
     if (options.json)
       printJson(shell, {
         user_id: user.id,

@@ -12,7 +12,7 @@ import { pill, showTable } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
-import { addActRoutes } from './act-pages.ts'
+import { addActRoutes } from './acts.ts'
 import { showUnusedKeys } from './unused-keys.ts'
 import { addUserRoute } from './user.ts'
 import {

@@ -3,17 +3,17 @@ import { tellEvent } from '../../accounts/pages/event-words.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import { audit } from '../../accounts/records/audit.ts'
 import { nameOf } from '../../accounts/user.ts'
-import { operator, type UserDetails } from '../../directory/records/operator.ts'
+import { operator } from '../../directory/records/operator.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 import type { AuditEntry } from '../../model/audit.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 import type { App, Context } from '../../web/context.ts'
 import { type Notice, showNotFound, showPage } from '../../web/html/page.ts'
-import { showAction, showTable } from '../../web/html/parts.ts'
+import { showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolatedText, shortIsolatedText } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
-import { OPERATOR_ACTS, OWN_ACCOUNT, pathOfAct } from './acts.ts'
+import { showActs } from './acts.ts'
 import { showUserFacts } from './user-facts.ts'
 import { USERS_PATH } from './users.ts'
 
@@ -61,16 +61,10 @@ async function showEvents(
   )
 }
 
-function showActs(c: Context, user: UserDetails): Html {
-  if (user.id === c.get('session').userId) return html`<p>${OWN_ACCOUNT}</p>`
-  const acts = OPERATOR_ACTS.filter(({ isFor }) => isFor(user))
-  return html`<div class="row">${acts.map((act) => showAction({ href: pathOfAct(user.id, act), label: act.label }))}</div>`
-}
-
 const DONE = {
-  'user-disabled': 'The account is disabled. Its keys get a 401, and its sessions have ended.',
-  'user-enabled': 'The account is enabled. Its keys work again, and the user can sign in.',
-  'sessions-ended': 'The user is signed out everywhere.',
+  disable: 'The account is disabled. Its keys get a 401, and its sessions have ended.',
+  enable: 'The account is enabled. Its keys work again, and the user can sign in.',
+  'sign-out': 'The user is signed out everywhere.',
 }
 
 function takeDone(dashboard: AccountsDashboard, c: Context): Notice | undefined {

@@ -73,7 +73,7 @@ export function operatorsSuite(open: OpenDatabase): void {
     assert.doesNotMatch(refused.body, /type="password"/)
     assert.match(
       refused.body,
-      /You signed in more than 10 minutes ago\. Sign in with <bdi>Example<\/bdi> again to end the/,
+      /You signed in more than 10 minutes ago\. Sign in with <bdi>Example<\/bdi> again to end all/,
     )
     const way = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(refused.body)![1]!
     assert.equal((await mia.get('/dashboard/account')).status, 200)
