@@ -1,6 +1,6 @@
 import type { Judge } from './judge.ts'
 import type { RuleName } from './rules.ts'
-import { type Answer, fieldOf, objectOf } from './wire/answer.ts'
+import { type Answer, fieldOf, objectOf, tellField } from './wire/answer.ts'
 import type { Exchange } from './wire/connection.ts'
 
 /*
@@ -16,9 +16,9 @@ const SENTENCES: Record<number, readonly string[]> = {
   503: ['API server is not configured.'],
 }
 
-const CONTENT_TYPE = 'application/json; charset=utf-8'
+const CONTENT_TYPE = ['Content-Type', 'application/json; charset=utf-8'] as const
 
-const CORS: readonly (readonly [name: string, value: string])[] = [
+const CORS: readonly Field[] = [
   ['Access-Control-Allow-Origin', '*'],
   ['Access-Control-Allow-Methods', 'GET, OPTIONS'],
   ['Access-Control-Allow-Headers', 'Authorization, Content-Type'],
@@ -59,54 +59,47 @@ function judgeStatus(judge: Judge, exchange: Exchange, { status }: Answer): void
 }
 
 function judgeHeaders(judge: Judge, exchange: Exchange, answer: Answer): void {
-  const type = fieldOf(answer, 'content-type')
   // A 204 has no content whose type could be told.
-  if (answer.status !== 204) {
-    const holds = type !== null && canonical(type) === canonical(CONTENT_TYPE)
-    judge.expect('content-type', holds, {
-      exchange,
-      expected: CONTENT_TYPE,
-      seen: `${answer.status} with ${type ?? 'no Content-Type'}`,
-    })
-    if (holds) judgeSpelling(judge, exchange, 'Content-Type', type, CONTENT_TYPE)
-  }
-  judgeCors(judge, exchange, answer)
-  const caching = fieldOf(answer, 'cache-control')
-  judge.expect('no-store', caching === 'no-store', {
-    exchange,
-    expected: 'no-store',
-    seen: caching === null ? 'no Cache-Control' : `Cache-Control: ${caching}`,
-  })
+  if (answer.status !== 204) judgeFields(judge, 'content-type', exchange, answer, [CONTENT_TYPE])
+  judgeFields(judge, 'cors', exchange, answer, CORS)
+  judgeField(judge, 'no-store', exchange, answer, ['Cache-Control', 'no-store'])
 }
 
-function judgeCors(judge: Judge, exchange: Exchange, answer: Answer): void {
-  const found = CORS.map(([name, value]) => {
-    return { name, value, found: fieldOf(answer, name.toLowerCase()) }
-  })
-  const wrong = found.filter(
-    ({ value, found }) => found === null || canonical(found) !== canonical(value),
-  )
-  judge.expect('cors', wrong.length === 0, {
-    exchange,
-    expected: wrong.map(({ name, value }) => `${name}: ${value}`).join(', '),
-    seen: `${answer.status} with ${wrong
-      .map(({ name, found }) => (found === null ? `no ${name}` : `${name}: ${found}`))
-      .join(', ')}`,
-  })
-  for (const { name, value, found: text } of found)
-    if (text !== null && !wrong.some((one) => one.name === name))
-      judgeSpelling(judge, exchange, name, text, value)
-}
+/** A name and a value. */
+type Field = readonly [name: string, value: string]
 
-function judgeSpelling(
+/** Checks that an answer has a field with this value, to the letter. */
+export function judgeField(
   judge: Judge,
+  rule: RuleName,
   exchange: Exchange,
-  name: string,
-  found: string,
-  value: string,
+  answer: Answer,
+  [name, value]: Field,
 ): void {
-  const seen = `${name}: ${found}`
-  judge.expect('spelling', found === value, { exchange, expected: `${name}: ${value}`, seen })
+  judge.expect(rule, fieldOf(answer, name) === value, {
+    exchange,
+    expected: `${name}: ${value}`,
+    seen: tellField(answer, name),
+  })
+}
+
+/** Checks that an answer has these fields, in any spelling, and then how they are spelled. */
+function judgeFields(
+  judge: Judge,
+  rule: RuleName,
+  exchange: Exchange,
+  answer: Answer,
+  fields: readonly Field[],
+): void {
+  const isRight = ([name, value]: Field) =>
+    canonical(fieldOf(answer, name) ?? '') === canonical(value)
+  const wrong = fields.filter((field) => !isRight(field))
+  judge.expect(rule, wrong.length === 0, {
+    exchange,
+    expected: wrong.map(([name, value]) => `${name}: ${value}`).join(', '),
+    seen: `${answer.status} with ${wrong.map(([name]) => tellField(answer, name)).join(', ')}`,
+  })
+  for (const field of fields.filter(isRight)) judgeField(judge, 'spelling', exchange, answer, field)
 }
 
 /** HTTP gives spellings of a list the same meaning: case, spaces and order (RFC 9110, 5.6). */

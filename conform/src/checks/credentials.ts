@@ -1,8 +1,7 @@
-import { judgeAnswer } from '../form.ts'
+import { judgeAnswer, judgeField } from '../form.ts'
 import type { Kit } from '../kit.ts'
 import { LIST, listWith, type Request } from '../request.ts'
 import type { RuleName } from '../rules.ts'
-import { fieldOf } from '../wire/answer.ts'
 import type { Exchange } from '../wire/connection.ts'
 import type { Check } from './check.ts'
 
@@ -64,12 +63,8 @@ export const CREDENTIALS: Check = {
         exchange,
         expected: first.answer?.body ?? '',
       })
-      const challenge = fieldOf(exchange.answer, 'www-authenticate')
-      judge.expect('challenge', challenge === 'Bearer', {
-        exchange,
-        expected: 'Bearer',
-        seen: challenge === null ? 'no WWW-Authenticate' : `WWW-Authenticate: ${challenge}`,
-      })
+      const challenge = ['WWW-Authenticate', 'Bearer'] as const
+      judgeField(judge, 'challenge', exchange, exchange.answer, challenge)
     }
     const bearer = `Authorization: Bearer ${key.text}`
     const twice = await sendWithKey(kit, { path: LIST, fields: [bearer, bearer] })

@@ -1,9 +1,9 @@
-import { judgeAnswer } from '../form.ts'
+import { judgeAnswer, judgeField } from '../form.ts'
 import { mostApart, SECOND } from '../interval.ts'
 import { isTransient, type Key, type Kit, listWithKey } from '../kit.ts'
 import { LIST, listWith, type Request } from '../request.ts'
 import type { RuleName } from '../rules.ts'
-import { fieldOf, objectOf } from '../wire/answer.ts'
+import { objectOf } from '../wire/answer.ts'
 import type { Exchange } from '../wire/connection.ts'
 import type { Check } from './check.ts'
 import { judgeHealth } from './paths.ts'
@@ -150,12 +150,7 @@ async function judgeOwnLimits(kit: Kit, second: Key): Promise<void> {
 /** Checks a 429 (spec 7.2, 8). */
 function judgeLimited({ judge }: Kit, exchange: Exchange): void {
   if (!judgeAnswer(judge, 'limited-answer', exchange, 429)) return
-  const retryAfter = fieldOf(exchange.answer, 'retry-after')
-  judge.expect('limited-answer', retryAfter === '1', {
-    exchange,
-    expected: 'Retry-After: 1',
-    seen: retryAfter === null ? 'no Retry-After' : `Retry-After: ${retryAfter}`,
-  })
+  judgeField(judge, 'limited-answer', exchange, exchange.answer, ['Retry-After', '1'])
   const limit = objectOf(exchange.answer)?.limit
   judge.expect('limited-answer', limit === '1 rps', { exchange, expected: '`limit` is "1 rps"' })
 }

@@ -1,7 +1,7 @@
 import { judgeAnswer } from '../form.ts'
 import type { Kit } from '../kit.ts'
 import { LIST, type Request } from '../request.ts'
-import { fieldOf, objectOf } from '../wire/answer.ts'
+import { fieldOf, objectOf, tellField } from '../wire/answer.ts'
 import type { Exchange } from '../wire/connection.ts'
 import type { Check } from './check.ts'
 
@@ -115,7 +115,7 @@ function judgeInvalid({ judge, key }: Kit, exchange: Exchange): void {
   judge.expect('refusal-form', isJson, {
     exchange,
     expected: 'an object with a string `error`',
-    seen: `${answer.status} with ${fieldOf(answer, 'content-type') ?? 'no Content-Type'}`,
+    seen: `${answer.status} with ${tellField(answer, 'Content-Type')}`,
   })
   judge.expect('known-status', answer.status < 500 || [501, 505].includes(answer.status), {
     exchange,

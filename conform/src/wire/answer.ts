@@ -109,7 +109,13 @@ function readChunks(text: string, start: number, missing: 'incomplete' | 'no ans
 
 /** The values of a field in one line, or null if the answer does not have it. */
 export function fieldOf({ fields }: Answer, name: string): string | null {
-  return fields.get(name)?.join(', ') ?? null
+  return fields.get(name.toLowerCase())?.join(', ') ?? null
+}
+
+/** The same for a report. */
+export function tellField(answer: Answer, name: string): string {
+  const value = fieldOf(answer, name)
+  return value === null ? `no ${name}` : `${name}: ${value}`
 }
 
 /** The body as a JSON object, or null if it is something else. */
