@@ -48,25 +48,25 @@ export function createSender(target: Target, pace: Pace, runPatienceMs = RUN_PAT
     let opened = await waitFor(openFresh(requests.length))
     await take(requests.length)
     if (opened.some(isOver)) opened = await waitFor(openFresh(requests.length))
-    const exchanges = Promise.all(
-      requests.map(async (request, index) => {
-        const connection = opened[index]!
-        if ('failure' in connection) return unsent(write(target, request).text, connection.failure)
-        const [exchange] = await connection.ask([write(target, request)])
-        connection.close()
-        return exchange!
-      }),
-    )
-    return waitFor(exchanges)
+    const exchanges = requests.map((request, index) => ask(opened[index]!, [request]))
+    return (await waitFor(Promise.all(exchanges))).flat()
   }
 
   async function sendInPiece(requests: readonly Request[], kept?: Opened): Promise<Exchange[]> {
     const connection = kept ?? (await waitFor(open()))
     await take(requests.length)
+    return waitFor(ask(connection, requests, kept !== undefined))
+  }
+
+  async function ask(
+    connection: Opened,
+    requests: readonly Request[],
+    isKept = false,
+  ): Promise<Exchange[]> {
     const written = requests.map((request) => write(target, request))
     if ('failure' in connection) return written.map(({ text }) => unsent(text, connection.failure))
-    const exchanges = await waitFor(connection.ask(written))
-    if (kept === undefined) connection.close()
+    const exchanges = await connection.ask(written)
+    if (!isKept) connection.close()
     return exchanges
   }
 
