@@ -1,6 +1,6 @@
 import { readText } from '../model/input.ts'
 import { quote } from '../model/text.ts'
-import { complaintAboutUrl, withoutSecrets } from './public-url.ts'
+import { complaintAboutUrl, isLoopback, isSafe, withoutSecrets } from './public-url.ts'
 
 /** The identity provider whose accounts sign in. */
 export interface OidcConfig {
@@ -96,15 +96,4 @@ export function complaintAboutIssuer(text: string): string | null {
   const complaint = complaintAboutUrl(text)
   if (complaint !== null || isSafe(text)) return complaint
   return 'begin with https://, unless it is on this machine'
-}
-
-/** Whether others can't read or change what is sent there. */
-function isSafe(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || isLoopback(hostname)
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
 }

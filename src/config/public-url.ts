@@ -40,3 +40,15 @@ export function complaintAboutContact(text: string): string | null {
 export function withoutSecrets(text: string): string {
   return text.replace(/^(.*?(?::\/\/|:)).*@/s, '$1…@').replace(/([?#]).*/s, '$1…')
 }
+
+/** Whether others can't read or change what is sent there. */
+export function isSafe(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'https:' || isLoopback(hostname)
+}
+
+/** Whether a host is this machine. A URL has an IPv6 address in brackets. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host)
+}

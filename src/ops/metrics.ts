@@ -42,14 +42,13 @@ function requestFamilies({ requests, checks }: Sources): Family[] {
         return { labels: { route, status: String(status) }, value: count }
       }),
     ),
-    {
-      name: 'server_listing_request_duration_seconds',
-      type: 'histogram',
-      help: 'Time from the head of a request to its answer, by route.',
-      samples: [...requests.durations].flatMap(([route, durations]) =>
+    histogram(
+      'server_listing_request_duration_seconds',
+      'Time from the head of a request to its answer, by route.',
+      [...requests.durations].flatMap(([route, durations]) =>
         histogramSamples(durations, MS_PER_SECOND, { route }),
       ),
-    },
+    ),
     gauge('server_listing_ready', 'Whether /readyz answers 200.', [
       { value: Number(values.every(([, check]) => check === OK)) },
     ]),
@@ -65,18 +64,16 @@ function claimFamilies({ counts }: Sources): Family[] {
   if (counts === null) return []
   const { claims, pools } = counts
   return [
-    {
-      name: 'server_listing_batch_size',
-      type: 'histogram',
-      help: 'Claims that were decided together.',
-      samples: histogramSamples(claims.batchSizes, 1),
-    },
-    {
-      name: 'server_listing_batch_wait_seconds',
-      type: 'histogram',
-      help: 'Time that the first claim of a batch waited.',
-      samples: histogramSamples(claims.waits, MS_PER_SECOND),
-    },
+    histogram(
+      'server_listing_batch_size',
+      'Claims that were decided together.',
+      histogramSamples(claims.batchSizes, 1),
+    ),
+    histogram(
+      'server_listing_batch_wait_seconds',
+      'Time that the first claim of a batch waited.',
+      histogramSamples(claims.waits, MS_PER_SECOND),
+    ),
     counter('server_listing_shed_requests_total', 'Requests that waited too long for a batch.', [
       { value: claims.shed() },
     ]),
@@ -122,12 +119,11 @@ function databaseFamilies({ measures }: Sources): Family[] {
 function processFamilies({ build, startedAt, loopDelays }: Sources): Family[] {
   const { user, system } = process.cpuUsage()
   return [
-    {
-      name: 'server_listing_event_loop_delay_seconds',
-      type: 'histogram',
-      help: 'How late a timer of 50 ms was.',
-      samples: histogramSamples(loopDelays, MS_PER_SECOND),
-    },
+    histogram(
+      'server_listing_event_loop_delay_seconds',
+      'How late a timer of 50 ms was.',
+      histogramSamples(loopDelays, MS_PER_SECOND),
+    ),
     gauge('server_listing_build_info', 'Always 1. The labels tell what runs.', [
       { labels: build, value: 1 },
     ]),
@@ -141,6 +137,10 @@ function processFamilies({ build, startedAt, loopDelays }: Sources): Family[] {
       { value: startedAt },
     ]),
   ]
+}
+
+function histogram(name: string, help: string, samples: Family['samples']): Family {
+  return { name, type: 'histogram', help, samples }
 }
 
 function counter(name: string, help: string, samples: Family['samples']): Family {

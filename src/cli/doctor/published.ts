@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { isLoopback, isSafe } from '../../config/public-url.ts'
 import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
 import { ask, type Unanswered } from '../ask.ts'
 
@@ -6,7 +7,6 @@ import { ask, type Unanswered } from '../ask.ts'
 const ANSWER_MS = 5_000
 /** Certificates are renewed earlier than that. */
 const CERTIFICATE_DAYS_MIN = 14
-const LOOPBACK = /^(localhost|127\.[\d.]+|\[?::1\]?)$/
 
 /** Asks the public URLs, if there are any, for what must be there, and says what the pages show. */
 export async function inspectPublished(config: Config): Promise<Finding[]> {
@@ -37,7 +37,7 @@ export function inspectProxies({
       ? ['all visitors of the dashboard share the address of the proxy and its limits']
       : []),
     // On a loopback address only this machine connects, and its connections have no limit.
-    ...(isHttps(baseUrl) && !LOOPBACK.test(host)
+    ...(isHttps(baseUrl) && !isLoopback(host)
       ? ['a proxy on another machine can have a quarter of the connections to the API']
       : []),
   ]
@@ -64,7 +64,7 @@ async function inspectUrl(
   expected: RegExp,
 ): Promise<Finding> {
   const url = `${base}${path}`
-  if (base.startsWith('http:') && !LOOPBACK.test(new URL(base).hostname))
+  if (!isSafe(base))
     return warning(
       check,
       `${base} is not encrypted, so others on the network can read keys and passwords`,
