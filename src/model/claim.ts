@@ -1,5 +1,8 @@
 import type { ServerRow } from './server-row.ts'
 
+/** The minimum time between two granted claims of one key (spec 8.1). */
+export const CLAIM_INTERVAL_US = 1_000_000
+
 /** The data plane: what the public API asks of a store. */
 export interface ClaimStore {
   /**

@@ -8,6 +8,3 @@ export const PREFIX_LENGTH = 16
 export const KEY_NAME_LENGTH_MAX = 64
 /** Active keys per user (spec 5.3, 8). */
 export const ACTIVE_KEYS_MAX = 5
-
-/** The minimum time between two granted claims of one key (spec 8.1). */
-export const CLAIM_INTERVAL_US = 1_000_000

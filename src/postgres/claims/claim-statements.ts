@@ -1,4 +1,4 @@
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/claim.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
 
 const INTERVAL = `interval '${CLAIM_INTERVAL_US} microseconds'`

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/claim.ts'
 import { schemaVersion } from '../database.ts'
 import type { Stamp, Stamps } from './stamps.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Call, Decided } from '../../claims/call.ts'
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/claim.ts'
 import { ListFault } from '../../model/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../../model/server-row.ts'
 import type { RecentClaim } from './claim-rows.ts'

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/claim.ts'
 import { NotConfigured } from '../../model/faults.ts'
 import { closeDatabase, openFile, schemaVersion, tableNames } from '../database.ts'
 import { LOOK_MS } from './file-watch.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/claim.ts'
 import { presentInstant, type Instant } from '../../model/instant.ts'
 import { isOrganization } from '../declared-state.ts'
 import type { RecordPlan, StateOptions } from '../state-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
-import { CLAIM_INTERVAL_US } from '../../../src/model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../../src/model/claim.ts'
 import { apply, type Changes, type Content, emptyContent, type Reading } from '../model/content.ts'
 
 /**

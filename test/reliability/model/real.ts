@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, createAnswer } from '../../../src/api/answer.ts'
-import { CLAIM_INTERVAL_US } from '../../../src/model/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../../src/model/claim.ts'
 import type { ServerEntry } from '../../../src/servers/server-entry.ts'
 import type { ServingStore } from '../../../src/database/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'

@@ -1,6 +1,5 @@
-import { CLAIM_INTERVAL_US } from '../../../../src/model/key-format.ts'
 import { AuthenticationFault, ListFault } from '../../../../src/model/faults.ts'
-import type { Claim } from '../../../../src/model/claim.ts'
+import { type Claim, CLAIM_INTERVAL_US } from '../../../../src/model/claim.ts'
 import type { ServingStore } from '../../../../src/database/store.ts'
 import { now } from '../record/record.ts'
 import { type KeyRow, openFlawedTables } from './sqlite-tables.ts'
