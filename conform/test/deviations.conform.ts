@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test, type TestContext } from 'node:test'
-import { conform, findingsOf, type Report } from '../src/conform.ts'
+import { conform, findingsOf, notesOf, type Report } from '../src/conform.ts'
 import type { Finding } from '../src/judge.ts'
 import type { RuleName } from '../src/rules.ts'
 import { readTarget } from '../src/wire/target.ts'
@@ -34,7 +34,8 @@ async function judge(t: TestContext, mistake: Mistake | null): Promise<Report> {
 async function judgeUntil(t: TestContext, mistake: Mistake, rule: RuleName): Promise<Finding[]> {
   const until = performance.now() + SHOWN_AFTER_MAX_MS
   for (;;) {
-    const found = findingsOf(await judge(t, mistake))
+    const report = await judge(t, mistake)
+    const found = [...findingsOf(report), ...notesOf(report)]
     if (found.some((finding) => finding.rule === rule) || performance.now() > until) return found
   }
 }

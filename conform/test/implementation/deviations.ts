@@ -1,7 +1,7 @@
 import type { RuleName } from '../../src/rules.ts'
 import type { Mistake } from './model.ts'
 
-/** The rule whose finding must name each mistake. */
+/** The rule whose finding or note must name each mistake. */
 export const DEVIATIONS: Record<Mistake, RuleName> = {
   '401 without a charset': 'content-type',
   '404 without CORS headers': 'cors',
@@ -11,6 +11,7 @@ export const DEVIATIONS: Record<Mistake, RuleName> = {
   '429 without its limit': 'limited-answer',
   'a 404 spends the second': 'only-200-counts',
   'a 429 begins the second again': 'returns',
+  'a 502 now and then': 'steady',
   'a ninth field': 'server-fields',
   'a number as version': 'server-types',
   'a query filters': 'query-ignored',

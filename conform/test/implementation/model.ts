@@ -14,6 +14,7 @@ export type Mistake =
   | '429 with the sentence of a 404'
   | '429 without its limit'
   | 'a 404 spends the second'
+  | 'a 502 now and then'
   | 'a 429 begins the second again'
   | 'a ninth field'
   | 'a number as version'
@@ -80,6 +81,7 @@ const SERVER = {
 }
 
 const CACHED_MS = 5_000
+const LISTS_TO_FAILURE = 10
 
 export function createModel(mistake: Mistake | null): Model {
   const has = (one: Mistake) => mistake === one
@@ -87,6 +89,7 @@ export function createModel(mistake: Mistake | null): Model {
   const revoked = new Map<string, number>()
   const lastUses = new Map<string, number>()
   const { json, unauthorized, notFound, limited } = createAnswers(has)
+  let lists = 0
   const interval = has('the interval is 0.9 s') ? 900 : has('the interval is 1.3 s') ? 1_300 : 1_000
 
   /** False within the second of the last use. */
@@ -113,6 +116,9 @@ export function createModel(mistake: Mistake | null): Model {
       return has('a revoked key gets 403') ? json(403, { error: 'Revoked.' }) : unauthorized()
     if (has('a validator gets 304') && request.field('if-none-match') !== undefined)
       return json(304, {})
+    lists += 1
+    if (has('a 502 now and then') && lists % LISTS_TO_FAILURE === 0)
+      return json(502, { error: 'Failed to load servers.' })
     const name = has('one limit for all keys') ? 'everyone' : key
     if (!has('the limit comes first') && !(await take(name))) return limited()
     return json(200, { servers: serversFor(request, has) })
