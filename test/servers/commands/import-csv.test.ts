@@ -27,7 +27,7 @@ test("the output of server list is imported for another user, without the organi
   )
   assert.match(moved.stderr, /imported 1 server for bob@example\.com: 1 new/)
   const removed = await program.run('user remove ada@example.com --yes')
-  assert.match(removed.stderr, /with 0 active keys, 2 servers \(1 in organizations\) and 1 organi/)
+  assert.match(removed.stderr, /with 0 active keys, 2 servers and 1 organi/)
 })
 
 async function withAda(t: TestContext): Promise<Commands> {
