@@ -125,7 +125,8 @@ export function assertSent(body: string): void {
 function isOf({ path, fields }: Asked, form: Submission): boolean {
   if (patternless(path) !== patternless(form.path)) return false
   const [, ...words] = form.name.split(/ (?=\w[\w-]*=)/)
-  const known = form.fields.map(([name]) => name)
+  // The page "Is it you?" adds the password to what a form has sent.
+  const known = ['password', ...form.fields.map(([name]) => name)]
   const sent = Object.entries(fields)
   return (
     sent.every(([name]) => known.includes(name) || /^\d+$/.test(name)) &&
