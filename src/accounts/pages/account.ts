@@ -20,7 +20,6 @@ import { bestEffort } from '../../web/request/best-effort.ts'
 import { takeTold, tellNext } from '../../web/request/next-notice.ts'
 import { limitUser } from './sign-in/rate-limit.ts'
 import { showCurrentPassword } from './current-password.ts'
-import { DELETE_PATH } from './delete-account.ts'
 import { showEvents } from './events.ts'
 import { isManaged, refuseManaged, showManaged } from './managed.ts'
 import { showNewPassword } from './sign-in/new-password.ts'
@@ -213,6 +212,9 @@ ${showCurrentPassword('email', email === undefined ? undefined : errors?.passwor
 <button>Change email</button>
 </form>`
 }
+
+/** The page that asks before it deletes the account. */
+export const DELETE_PATH = '/dashboard/account/delete'
 
 const DELETION = html`<section class="split"><div><h2>Delete account</h2>
 <p class="hint">Your keys, servers and organizations go with it.</p></div>

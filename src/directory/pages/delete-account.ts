@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
-import type { Belongings } from '../../directory/records/inventory.ts'
-import { inventory } from '../../directory/records/inventory.ts'
-import { removeUser } from '../../directory/records/removed-user.ts'
+import { DELETE_PATH } from '../../accounts/pages/account.ts'
+import { isManaged, refuseManaged } from '../../accounts/pages/managed.ts'
+import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
+import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { AUDIT_KEPT_US } from '../../model/audit.ts'
 import { DAY_US } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
@@ -18,11 +19,8 @@ import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
 import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
-import { isManaged, refuseManaged } from './managed.ts'
-import type { AccountsDashboard } from './sign-in/attempts.ts'
-import { requireConfirmation } from './sign-in/confirmation.ts'
-
-export const DELETE_PATH = '/dashboard/account/delete'
+import { type Belongings, inventory } from '../records/inventory.ts'
+import { removeUser } from '../records/removed-user.ts'
 
 /** Removes the user's own account, as `user remove` does. */
 export function addDeleteAccountRoutes(app: App, dashboard: AccountsDashboard): void {
