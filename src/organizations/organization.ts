@@ -21,11 +21,26 @@ export interface Membership extends Organization {
   servers: number
 }
 
-export interface Member extends Omit<NamedUser, 'id'> {
+export interface MemberRole {
   user_id: string
   role: Role
+}
+
+export interface Member extends MemberRole, Omit<NamedUser, 'id'> {
   /** Those that the member registered there. */
   servers: number
+}
+
+export function owns(members: readonly MemberRole[], userId: string): boolean {
+  return members.some(({ user_id, role }) => user_id === userId && role === 'owner')
+}
+
+/** Whether the user can remove this member, or leave. The last owner stays. */
+export function canEnd(members: readonly MemberRole[], memberId: string, userId: string): boolean {
+  const others = members.filter(({ user_id }) => user_id !== memberId)
+  if (others.length === members.length) return false
+  if (memberId !== userId && !owns(others, userId)) return false
+  return !owns(members, memberId) || others.some(({ role }) => role === 'owner')
 }
 
 export const ORGANIZATION_NAME_LENGTH_MAX = 100

@@ -3,7 +3,7 @@ import type { Context } from '../../web/context.ts'
 // A query of printable ASCII, as browsers write it, without # and \.
 const RETURN_PATH = /^\/dashboard(\/[a-z0-9-]+)*(\?[!"$-[\]-~]*)?$/
 /** Paths that take a form and show no page. Their form is on the page above. */
-const FORM_ONLY = /\/(accept|change|email|leaked|password|return|sessions|sign-ins|undo)$/
+const FORM_ONLY = /\/(change|email|leaked|password|sessions|sign-ins|undo)$/
 
 /** The page to return to after signing in. For a form it is the page where the user was. */
 export function returnPathOf(c: Context): string {

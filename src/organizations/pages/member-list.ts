@@ -3,7 +3,7 @@ import { ATTEMPT_WINDOW_US, MEMBERS_ADDED_MAX } from '../../accounts/rate-limits
 import { nameOf } from '../../accounts/user.ts'
 import { MINUTE_US } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
-import { type Member, type Membership, MEMBERS_MAX } from '../organization.ts'
+import { canEnd, type Member, MEMBERS_MAX } from '../organization.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import { showField } from '../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
@@ -47,34 +47,21 @@ export async function showMembersPage(
     notice: takeOrganizationNotice(dashboard, c),
     body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>
-${showMembers(organization, known, userId)}</section>
+${showMembers(known, userId)}</section>
 ${site.managesServers ? html`<p class="hint">A member who leaves or is removed leaves their servers in this organization. Move servers at ${showSite(site)}.</p>` : ''}
 ${role === 'owner' ? showAddForm(id, email ?? c.req.query('email') ?? '', emailError) : ''}`,
   })
 }
 
-/** Whether the user can remove this member, or leave. The last owner stays. */
-export function canEnd(
-  { role }: Membership,
-  members: readonly Member[],
-  member: Member,
-  userId: string,
-): boolean {
-  const owners = members.filter((one) => one.role === 'owner')
-  return (
-    (role === 'owner' || member.user_id === userId) && (owners.length > 1 || owners[0] !== member)
-  )
-}
-
 /** All members, each with a link to the page that asks before it removes the member. */
-function showMembers(organization: Membership, members: readonly Member[], userId: string): Html {
+function showMembers(members: readonly Member[], userId: string): Html {
   const more = members.length - MEMBERS_MAX
   return html`<ul class="rows">
 ${members.slice(0, MEMBERS_MAX).map((member, index) => {
   const { user_id, role } = member
   // A full path in each row would make the page long.
   return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), LINE_COLUMNS)}${role === 'owner' ? html` ${pill('owner')}` : ''}</div>
-${canEnd(organization, members, member, userId) ? html`<a class="button" href="members/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${user_id === userId ? 'Leave…' : 'Remove…'}</a>` : ''}
+${canEnd(members, user_id, userId) ? html`<a class="button" href="members/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${user_id === userId ? 'Leave…' : 'Remove…'}</a>` : ''}
 `
 })}</ul>
 ${more > 0 ? html`<p class="hint">${countOf(more, 'more member')} not shown.</p>` : ''}`

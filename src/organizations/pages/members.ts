@@ -8,9 +8,15 @@ import { sentence } from '../../web/html/sentence.ts'
 import { isolated } from '../../web/html/text.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { limitUser } from '../../accounts/pages/sign-in/rate-limit.ts'
-import { type Member, type Membership, MEMBERS_MAX, ORGANIZATIONS_MAX } from '../organization.ts'
+import {
+  canEnd,
+  type Member,
+  type Membership,
+  MEMBERS_MAX,
+  ORGANIZATIONS_MAX,
+} from '../organization.ts'
 import { LIST_PATH } from './list.ts'
-import { canEnd, showMembersPage } from './member-list.ts'
+import { showMembersPage } from './member-list.ts'
 import { ORGANIZATION_GONE, showGone } from './notices.ts'
 import { findMembership } from './organization.ts'
 import { showQuestion } from './question.ts'
@@ -52,7 +58,7 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
     if (organization === null) return showGone(c, NOT_REMOVED)
     const known = await members(database).listMembers(userId, organization.id)
     const member = known.find(({ user_id }) => user_id === c.req.param('member'))
-    if (member === undefined || !canEnd(organization, known, member, userId))
+    if (member === undefined || !canEnd(known, member.user_id, userId))
       return showGone(c, NOT_REMOVED)
     return askToEnd(c, organization, member)
   })

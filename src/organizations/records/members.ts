@@ -1,12 +1,12 @@
 import type { Instant } from '../../model/instant.ts'
-import { type Member, MEMBERS_MAX } from '../organization.ts'
+import { canEnd, type Member, MEMBERS_MAX, owns } from '../organization.ts'
 import { nameOf } from '../../accounts/user.ts'
 import { USER_NAME } from '../../accounts/records/user-columns.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { type Sql, sql, uuid } from '../../database/sql.ts'
+import { sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
-import { belongsToTooMany, insertionOfMember, isMember, ownsLocked } from './organizations.ts'
+import { belongsToTooMany, insertionOfMember, isMember, lockMembers } from './organizations.ts'
 
 /** Stands where the entry of a new member has the address. The owner's is not for the member. */
 const ORGANIZATION_PAGE = 'organization page'
@@ -89,12 +89,10 @@ async function add(
   const memberId = await find()
   // One transaction after the other for each user, so that none joins more than the maximum.
   await transaction.lock('users', [memberId ?? ''])
-  if (!(await ownsLocked(transaction, userId, organizationId))) return 'not found'
+  const known = await lockMembers(transaction, organizationId)
+  if (!owns(known, userId)) return 'not found'
   // The account may be disabled by now, or have another address.
   if (memberId === undefined || (await find()) !== memberId) return 'no account'
-  const known = await transaction.all<{ user_id: string }>(
-    sql`SELECT user_id FROM members WHERE organization_id = ${uuid(organizationId)}`,
-  )
   if (known.some(({ user_id }) => user_id === memberId)) return 'member'
   if (known.length >= MEMBERS_MAX) return 'full'
   if (await belongsToTooMany(transaction, memberId)) return 'too many'
@@ -110,19 +108,10 @@ async function remove(
   organizationId: string,
   memberId: string,
 ): Promise<boolean> {
-  const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
-  if (userId !== memberId && !isDoneByOwner) return false
-  const removed = await transaction.run(
-    sql`DELETE FROM members WHERE ${isRemovable(organizationId, memberId)}`,
-  )
-  return removed === 1
+  const known = await lockMembers(transaction, organizationId)
+  if (!canEnd(known, memberId, userId)) return false
+  await transaction.run(sql`
+    DELETE FROM members
+    WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)}`)
+  return true
 }
-
-/** The member, unless it is the last owner. */
-const isRemovable = (organizationId: string, memberId: string): Sql => sql`
-  members.organization_id = ${uuid(organizationId)} AND members.user_id = ${uuid(memberId)} AND (
-    role = 'member' OR EXISTS (
-      SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
-        AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
-    )
-  )`

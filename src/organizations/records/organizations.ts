@@ -1,8 +1,10 @@
 import type { Instant } from '../../model/instant.ts'
 import {
+  type MemberRole,
   type Membership,
   type Organization,
   ORGANIZATIONS_MAX,
+  owns,
   type Role,
 } from '../organization.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
@@ -54,7 +56,7 @@ export function organizations(database: Database) {
       actor: Actor,
     ): Promise<boolean> {
       return act(database, actor, async (transaction, note) => {
-        if (!(await ownsLocked(transaction, userId, organizationId))) return false
+        if (!owns(await lockMembers(transaction, organizationId), userId)) return false
         const removed = await transaction.run(sql`
           DELETE FROM organizations WHERE id = ${uuid(organizationId)}
             AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = ${uuid(organizationId)})`)
@@ -125,16 +127,17 @@ export function insertionOfMember(
 }
 
 /**
- * Whether the user owns the organization. No other transaction changes its members until this one
- * ends. Call it after the transaction has locked users.
+ * The members of an organization. No other transaction changes them until this one ends. Call it
+ * after the transaction has locked users.
  */
-export async function ownsLocked(
+export async function lockMembers(
   transaction: Transaction,
-  userId: string,
   organizationId: string,
-): Promise<boolean> {
+): Promise<MemberRole[]> {
   await transaction.lock('organizations', [organizationId], 'remove')
-  return (await transaction.get(sql`SELECT 1 WHERE ${isOwner(userId, organizationId)}`)) !== null
+  return transaction.all<MemberRole>(
+    sql`SELECT user_id, role FROM members WHERE organization_id = ${uuid(organizationId)}`,
+  )
 }
 
 /** Whether the user may make or join no other organization. The caller holds the user's lock. */
@@ -146,7 +149,3 @@ export async function belongsToTooMany(queries: Queries, userId: string): Promis
 
 export const isMember = (userId: string, organizationId: string): Sql => sql`EXISTS
   (SELECT 1 FROM members WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)})`
-
-const isOwner = (userId: string, organizationId: string): Sql => sql`EXISTS
-  (SELECT 1 FROM members
-   WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)} AND role = 'owner')`
