@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
-import { RateLimitedError, ServerListingClient, ServiceError } from '../../client/src/index.ts'
+import {
+  RateLimitedError,
+  ServerListingClient,
+  ServerListingError,
+  ServiceError,
+} from '../../client/src/index.ts'
 import { queueFor } from '../../client/src/key-queue.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { randomFrom } from '../fixtures/random.ts'
@@ -91,6 +96,35 @@ test('the longest waits differ, so that two processes do not meet in the same se
   const longest = waits.slice(5)
   assert.equal(new Set(longest).size, 14, String(longest))
   assert.ok(Math.min(...longest) >= 30_000 && Math.max(...longest) <= 37_500, String(longest))
+})
+
+test('for a minute after a 429 the pauses are twice as long', async (t) => {
+  const times: number[] = []
+  const time = fakeTime(() => undefined)
+  const baseUrl = await startOddService(t, (_, response) => {
+    times.push(time.now)
+    if (times.length === 1) response.writeHead(429).end()
+    else response.end('{"servers":[]}')
+  })
+  const client = clientOf(baseUrl, time.clock(), { maxTries: 2, random: () => 0 })
+  while (time.now < 65_000) await time.until(client.listServers())
+  const pauses = times.slice(2).map((at, index) => at - times[index + 1]!)
+  const expected = times.slice(1, -1).map((at) => (at < 60_000 ? 2_100 : 1_050))
+  assert.deepEqual(pauses.map(Math.round), expected)
+})
+
+test('an answer that is not asked again makes no later wait longer', async (t) => {
+  const times: number[] = []
+  const time = fakeTime(() => undefined)
+  const baseUrl = await startOddService(t, (_, response) => {
+    times.push(time.now)
+    response.writeHead(times.length <= 3 ? 404 : 503).end()
+  })
+  const client = clientOf(baseUrl, time.clock(), { maxTries: 2, random: () => 0 })
+  for (let calls = 0; calls < 4; calls += 1)
+    await assert.rejects(time.until(client.listServers()), ServerListingError)
+  const waits = times.slice(1).map((at, index) => Math.round(at - times[index]!))
+  assert.deepEqual(waits, [1_050, 1_050, 1_050, 1_050])
 })
 
 test('Retry-After lengthens the wait, up to five minutes, and a date in it does not', async (t) => {
