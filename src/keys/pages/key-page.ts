@@ -6,13 +6,7 @@ import type { Context } from '../../web/context.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import {
-  type Html,
-  isolated,
-  isolatedText,
-  shortIsolatedText,
-  showInstant,
-} from '../../web/html/text.ts'
+import { type Html, isolated, isolatedText, showInstant } from '../../web/html/text.ts'
 import { showKeyName } from './forms.ts'
 import { showLastUse, showPrefix } from './shown-key.ts'
 import { CHART_ASSETS, showUsageChart } from './usage/usage-chart.ts'
@@ -40,7 +34,6 @@ export function showKey(
   const path = `/dashboard/api/${id}`
   return showPage(c, {
     title: isolatedText(name),
-    tabTitle: shortIsolatedText(name),
     lead: html`${showPrefix(apiKey)} · ${showLastUse(apiKey, now)} · ${revoked_at === null ? html`Issued ${showAgo(created_at, now)}` : html`Deleted ${showAgo(revoked_at, now)}`}`,
     ...(revoked_at === null
       ? {

@@ -3,7 +3,7 @@ import type { ApiKey } from '../api-key.ts'
 import { countOf } from '../../model/text.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
-import { type Html, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { takeTold, tellNext } from '../../web/request/next-notice.ts'
 import { issuePathOf } from './forms.ts'
 import { apiKeys } from '../records/api-keys.ts'
@@ -47,7 +47,7 @@ export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Noti
 function offerOthers(deleted: readonly ApiKey[]): Html {
   const links = deleted.map(
     ({ name }) =>
-      html`<a class="button" href="${issuePathOf(name)}#name">Issue a new key named ${truncated(name)}</a>`,
+      html`<a class="button" href="${issuePathOf(name)}#name">Issue a new key named ${isolated(name)}</a>`,
   )
   return html`<div class="row">${links}</div>`
 }
@@ -57,7 +57,7 @@ function sayDeleted(deleted: readonly ApiKey[]): Html {
   const last = deleted.length - 1
   const names = deleted.map(({ name }, index) => {
     const before = index === 0 ? '' : index === last ? ' and ' : ', '
-    return html`${before}<b>${truncated(name)}</b>`
+    return html`${before}<b>${isolated(name)}</b>`
   })
   return last === 0
     ? html`${names} was deleted. Requests with it now get a 401.`

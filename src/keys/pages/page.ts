@@ -8,7 +8,7 @@ import type { Context } from '../../web/context.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, NAME_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { issuePathOf, showAtLimit, showIssueForm, showLeakedForm } from './forms.ts'
 import { showLastUse, showPrefix } from './shown-key.ts'
 import { CHART_ASSETS, showUsageChart } from './usage/usage-chart.ts'
@@ -17,8 +17,6 @@ import { usageOf } from './usage/usage-sums.ts'
 
 /** The most recently deleted keys that the page shows. */
 export const REVOKED_SHOWN = 20
-/** Bytes of a deleted key's name. The page of a user with many keys has room for no more. */
-const DELETED_NAME_BYTES = 56
 /** Deleted keys that the page shows with a chart. */
 const CHARTS_OF_REVOKED_MAX = 1
 
@@ -135,5 +133,5 @@ ${hasOlder ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</
 
 function showDeleted(apiKey: ApiKey, now: Instant, id?: string): Html {
   const { name, revoked_at } = apiKey
-  return html`<div><h3${id === undefined ? '' : html` id="${id}"`}>${truncated(name, NAME_COLUMNS, DELETED_NAME_BYTES)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
+  return html`<div><h3${id === undefined ? '' : html` id="${id}"`}>${isolated(name)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
 }

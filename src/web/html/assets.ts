@@ -4,22 +4,16 @@ import type { App } from '../context.ts'
 
 /** The parts of the style sheet of all pages, in the order of its layers. */
 const STYLES = ['tokens', 'base', 'layout', 'parts', 'servers', 'print']
-/** Separates the style sheet of all pages from those of some pages, which use its tokens. */
-const CUT = '@layer cut;'
 
-const [pagesCss = '', docsCss = '', keysCss = ''] = minify(
-  'css',
-  [readStyles(STYLES), readStyles(['docs']), readStyles(['keys'])].join(CUT),
-).split(CUT)
-const style = assetOf('style', 'css', pagesCss)
-const docsStyle = assetOf('docs', 'css', docsCss)
-const keysStyle = assetOf('keys', 'css', keysCss)
-const script = assetOf('script', 'js', minify('js', read('script.js')))
-const chartScript = assetOf('chart', 'js', minify('js', read('chart.js')))
+const style = assetOf('style', 'css', readStyles(STYLES))
+const docsStyle = assetOf('docs', 'css', readStyles(['docs']))
+const keysStyle = assetOf('keys', 'css', readStyles(['keys']))
+const script = assetOf('script', 'js', read('script.js'))
+const chartScript = assetOf('chart', 'js', read('chart.js'))
 const icons = assetOf('icons', 'svg', read('icons.svg'))
 
 /** For the public pages of servers, which load nothing. */
-export const PUBLIC_STYLE = minify('css', read('style/tokens.css') + read('public.css'))
+export const PUBLIC_STYLE = readStyles(['tokens', '../public'])
 
 /** Paths contain a hash of the file, so that browsers can cache it forever. */
 export const STYLE_PATH = style.path
@@ -67,64 +61,20 @@ export function addAssets(app: App): void {
     )
 }
 
+/** Without the spaces of the layout, too. */
 function readStyles(names: readonly string[]): string {
-  return names.map((name) => read(`style/${name}.css`)).join('')
+  const text = names.map((name) => read(`style/${name}.css`)).join('')
+  return text.replace(/\s*([{},:;])\s+/g, '$1')
 }
 
+/** Without comments and indentation. A test compares the strings of the scripts. */
 function read(name: string): string {
   return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
+    .replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '')
+    .replace(/\n\s*/g, '\n')
 }
 
 function assetOf(base: string, ending: Ending, text: string) {
   const tag = hash('sha256', text, 'hex').slice(0, 8)
   return { path: `/assets/${base}-${tag}.${ending}`, text, ending }
-}
-
-/** Removes spaces and comments. Safe for our files: a test compares their strings. */
-function minify(ending: 'css' | 'js', source: string): string {
-  if (ending === 'css')
-    return shortenNames(
-      withoutUnused(
-        inlineSizes(
-          source
-            .replace(/\/\*.*?\*\//gs, '')
-            .replace(/\s+/g, ' ')
-            .replace(/ ?([{};,>]) ?/g, '$1')
-            .replaceAll(': ', ':')
-            .replace(/\b0\.(?=\d)/g, '.')
-            .replaceAll(';}', '}')
-            .replace(/::(?=before|after)/g, ':')
-            .replaceAll(' / ', '/'),
-        ),
-      ),
-    )
-  // A literal comes first, so that its spaces stay.
-  return source
-    .replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
-    .replace(/('[^'\n]*'|`[^`]*`)| (=>|[!=]==|[=<>+?:]|&&|\|\||\?\?) |([{,]) | (?=})/g, '$1$2$3')
-}
-
-/** Gives each custom property a name of one or two letters. No other file names them. */
-function shortenNames(css: string): string {
-  const names = [...new Set(css.match(/--[a-z][\w-]*/g))]
-  const shortOf = new Map(names.map((name, index) => [name, `--${index.toString(36)}`]))
-  return css.replace(/--[a-z][\w-]*/g, (name) => shortOf.get(name) ?? name)
-}
-
-/** Replaces each token that has one plain value by that value, which is shorter than its name. */
-function inlineSizes(css: string): string {
-  const definitions = [...css.matchAll(/(--[\w-]+):([^;{}]+)(?:;|(?=}))/g)]
-  const valuesOf = Map.groupBy(definitions, ([, name]) => name)
-  let inlined = css
-  for (const [definition, name = '', value = ''] of definitions)
-    if (valuesOf.get(name)?.length === 1 && !value.includes('('))
-      inlined = inlined.replace(definition, '').replaceAll(`var(${name})`, value)
-  return inlined
-}
-
-/** Removes the tokens that no rule uses. */
-function withoutUnused(css: string): string {
-  return css.replace(/(--[\w-]+):[^;{}]+(?:;|(?=}))/g, (definition, name) =>
-    css.includes(`var(${name})`) ? definition : '',
-  )
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { icon } from './icon.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from './text.ts'
+import { type Html, isolated } from './text.ts'
 
 const SECTIONS = [
   ['/dashboard/servers', 'Servers', 'server'],
@@ -31,7 +31,7 @@ ${SECTIONS.map(([href, name, symbol]) => html`<li><a href="${href}"${currentIf(i
 }
 
 function showMenu(path: string, name: string, isOperator: boolean): Html {
-  return html`<details class="menu"><summary>${icon('user')}<span><span class="unseen">Account: </span>${truncated(name, LINE_COLUMNS)}</span>${icon('down')}</summary>
+  return html`<details class="menu"><summary>${icon('user')}<span><span class="unseen">Account: </span>${isolated(name)}</span>${icon('down')}</summary>
 <div><p class="hint">Signed in as ${isolated(name)}</p>
 <a class="button quiet" href="${ACCOUNT}"${currentIf(isBelow(path, ACCOUNT))}>Account</a>
 ${isOperator ? html`<a class="button quiet" href="${OPERATOR}"${currentIf(isBelow(path, OPERATOR))}>Operator</a>` : ''}

@@ -97,8 +97,8 @@ test('a row has the name, address, edition, version, status and age of its serve
     operatorAt(now),
   )
   const { body } = await person.get('/dashboard/servers')
-  const row = /<tr><td><input.*/.exec(body)![0]
-  const cells = row.split(/<t[dh][^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''))
+  const row = /<tr><td><input.*?<\/tr>/s.exec(body)![0]
+  const cells = row.split(/<t[dh][^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, '').trim())
   assert.deepEqual(cells.slice(2), [
     'A',
     'a.example',
@@ -111,12 +111,23 @@ test('a row has the name, address, edition, version, status and age of its serve
   assert.match(body, /<button class="quiet" name="status" value="other">Other</)
 })
 
+test('a long name is whole in the row and in its tooltip, with invisible characters spelled out', async (t) => {
+  const { store, signedIn } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const entry = { name: `${'서버'.repeat(90)}"\u202e`, address: `${'a'.repeat(63)}.example` }
+  await recordsOf(store).saveServers(user.id, null, [entry], operatorAt(presentInstant()))
+  const { body } = await person.get('/dashboard/servers')
+  const shown = `${'서버'.repeat(90)}&quot;\\u{202e}`
+  assert.ok(body.includes(` title="${shown}">${shown}</a>`), body)
+  assert.ok(body.includes(`<td>${entry.address}</td>`))
+})
+
 test('no two buttons of a row have one name, and Select all selects a page without script', async (t) => {
   const { person } = await withServers(t, 60)
   const { body } = await person.get('/dashboard/servers?select=2')
   assert.match(body, /Page 2 of 2/)
-  assert.equal(body.match(/<input type=checkbox [^>]* checked>/g)?.length, 10)
-  const labels = [...body.matchAll(/<button id=b(\d+) aria-labelledby="b\1 s\1"/g)]
+  assert.equal(body.match(/<input type="checkbox" [^>]* checked>/g)?.length, 10)
+  const labels = [...body.matchAll(/<button id="b(\d+)" aria-labelledby="b\1 s\1"/g)]
   assert.equal(labels.length, 10)
   assert.doesNotMatch((await person.get('/dashboard/servers')).body, / checked>/)
 })
@@ -141,6 +152,6 @@ async function withServers(
 /** The names of a page's rows, with STOP where its line stands. */
 async function linesOf(person: Person, query: string): Promise<string[]> {
   const { body } = await person.get(`/dashboard/servers${query}`)
-  const found = body.matchAll(/<a id=s\d+ [^>]*>([^<]*)<|(The API stops here\.)/g)
+  const found = body.matchAll(/<a id="s\d+" [^>]*>([^<]*)<|(The API stops here\.)/g)
   return [...found].map(([, name, stop]) => name ?? stop!)
 }

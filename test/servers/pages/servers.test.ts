@@ -74,7 +74,7 @@ test('a page has 50 servers, and a search finds names, addresses and slugs with 
   await recordsOf(store).saveServers(user.id, null, [...entries, odd], operatorAt(presentInstant()))
   const rows = async (query: string) => {
     const { body } = await person.get(`/dashboard/servers${query}`)
-    return [...body.matchAll(/<a id=s\d+ [^>]*>([^<]*)</g)].map(([, name]) => name)
+    return [...body.matchAll(/<a id="s\d+" [^>]*>([^<]*)</g)].map(([, name]) => name)
   }
   assert.equal((await rows('')).length, 50)
   const last = Array.from({ length: 21 }, (_, index) => `Server ${20 - index}`)

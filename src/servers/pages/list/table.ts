@@ -5,8 +5,9 @@ import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../..
 import { showFormTag } from '../../../web/html/form-field.ts'
 import { publicUrlOf } from '../location.ts'
 import { agoInWords } from '../../../web/html/relative-time.ts'
-import { type Html, minuteOf, truncatedText } from '../../../web/html/text.ts'
-import { fitTexts, type RowTexts } from './row-texts.ts'
+import { escapeInvisible } from '../../../model/characters/invisible.ts'
+import { pill } from '../../../web/html/parts.ts'
+import { type Html, minuteOf, isolated } from '../../../web/html/text.ts'
 import {
   pathOf,
   SEARCH_FORM,
@@ -18,8 +19,8 @@ import {
 } from './search.ts'
 import { showBar, showSelect } from './selection.ts'
 
-/** Columns of the name of another user, and its bytes. */
-const REGISTRANT_MAX = 22
+/** A longer name may not fit into its two lines, so its tooltip has it, too. */
+const SHORT_MAX = 30
 
 export interface ServerTable extends Searched {
   /** Only servers that this user registered can be selected and changed. */
@@ -50,7 +51,7 @@ export function showServers(table: ServerTable): Html {
   if (isReadOnly || ownOnPage === 0)
     return html`${showTools(table)}${showFound(table)}${shown}${showPages(table)}`
   return html`${showTools(table)}
-<form class="list" method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+<form class="list" method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${pathOf(path, search)}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
 <div class="row">${showFound(table)}${showSelect({ search, found, ownOnPage })}</div>
 ${showBar(search, table.canMove)}
 ${shown}</form>
@@ -62,14 +63,8 @@ function isOwn({ userId }: ServerTable, server: FoundServer): boolean {
 }
 
 function showRows(table: ServerTable): Html {
-  const texts = fitTexts(table.found.servers)
-  return html`<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
-${table.found.servers.map((server, index) => showRow(table, server, index, texts[index]!))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
-}
-
-/** Without the encoding of other scripts, which takes three times the bytes in a field. */
-function shortened(path: string): string {
-  return path.replace(/(?:%[89A-F][0-9A-F])+/g, decodeURIComponent)
+  return html`<div class="table servers"><table><thead><tr><th><span class="unseen" id="pick">Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+${table.found.servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
 }
 
 const LABELS: Record<SortColumn, string> = {
@@ -103,27 +98,28 @@ function endsAtStop(table: ServerTable): boolean {
   return isListing(table) && servers.at(-1)!.rank === SERVERS_MAX && countAll(counts) > SERVERS_MAX
 }
 
-/** Leaves out end tags and quotes that HTML can do without, as fifty rows are most of a page. */
-function showRow(table: ServerTable, server: FoundServer, row: number, texts: RowTexts): Html {
-  const { id, status, updated_at, rank } = server
-  const { name, title, address, edition, version } = texts
+function showRow(table: ServerTable, server: FoundServer, row: number): Html {
+  const { id, name, address, edition, version, updated_at, rank } = server
   const canChange = isOwn(table, server) && !table.isReadOnly
   const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
-  const words = version === '' ? edition : `${edition} ${version}`
-  const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}${title === null ? '' : html` title="${title}"`}>${name}</a>${canChange ? '' : showRegistrant(table, server)}<td>${address}<td>${words}<td>${showStatus(table, server, row, texts.status)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
+  const words = version === null ? edition : `${edition} ${version}`
+  const shown = escapeInvisible(name)
+  const href = `${table.isPersonal ? '' : '../'}servers/${id}?row=${row}`
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type="checkbox" name="${row}" aria-labelledby="pick s${row}"${table.isSelected ? ' checked' : ''}>` : ''}</td>
+<th><a id="s${row}" href="${href}"${name.length > SHORT_MAX ? html` title="${shown}"` : ''}>${shown}</a>${canChange ? '' : showRegistrant(table, server)}</th>
+<td>${escapeInvisible(address)}</td><td>${escapeInvisible(words)}</td><td>${showStatus(table, server, row)}</td>
+<td title="${minuteOf(updated_at)}">${agoInWords(updated_at, table.now)}${isBeyond ? html`<br>not returned` : ''}</td>
+<td>${canChange ? showButton(server, row) : ''}</td></tr>
 `
 }
 
 /** The status of a server with a public page leads there. */
-function showStatus(table: ServerTable, server: FoundServer, row: number, text: string): Html {
-  const tone = TONES.get(server.status)
-  // As `pill` shows it, in fewer bytes.
-  const shown = html`<b class=${tone === undefined ? 'pill' : html`"pill ${tone}"`}>${text}</b>`
+function showStatus(table: ServerTable, server: FoundServer, row: number): Html {
+  const shown = pill(escapeInvisible(server.status), TONES.get(server.status))
   const url = publicUrlOf(table, server)
   if (url === null) return shown
-  return html`<a id=p${row} aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`
+  return html`<a id="p${row}" aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`
 }
 
 const TONES = new Map([
@@ -134,14 +130,14 @@ const TONES = new Map([
 /** The member who registered a server that the user can't change here. */
 function showRegistrant({ members, userId }: ServerTable, { created_by }: FoundServer): Html | '' {
   if (members === undefined) return ''
-  const name = created_by === userId ? 'you' : (members.get(created_by) ?? FORMER)
-  return html`<br><span class=hint>by ${truncatedText(name, REGISTRANT_MAX, REGISTRANT_MAX)}</span>`
+  const name = created_by === userId ? 'you' : isolated(members.get(created_by) ?? FORMER)
+  return html`<br><span class="hint">by ${name}</span>`
 }
 
 /** A member of an organization can't see the name of a user who has left it. */
 export const FORMER = 'a former member'
 
-function showButton(status: string, row: number): Html {
+function showButton({ status }: FoundServer, row: number): Html {
   const [next, label] = status === 'published' ? ['draft', 'Unpublish'] : ['published', 'Publish']
-  return html`<button id=b${row} aria-labelledby="b${row} s${row}" name=${next} value=${row}>${label}</button>`
+  return html`<button id="b${row}" aria-labelledby="b${row} s${row}" name="${next}" value="${row}">${label}</button>`
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { type AuditEntry, operatorAt } from '../../../src/model/audit.ts'
-import { MINUTE_US, presentInstant } from '../../../src/model/instant.ts'
+import { HOUR_US, presentInstant } from '../../../src/model/instant.ts'
 import { MEMBERS_MAX, ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { PAGE_SIZE } from '../../../src/servers/server-search.ts'
 import { SERVERS_MAX } from '../../../src/model/server-row.ts'
@@ -13,52 +13,46 @@ import { recordsOf } from '../../fixtures/records.ts'
 import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /*
- * An account with as much as possible of everything, in the longest values.
+ * An account with as much as possible of everything, in values of a usual length.
  */
+
+const NAME = 'Lagoon Survival'
 
 /** With these, the API returns none of the servers on the first page of the oldest ones. */
 const SERVERS = SERVERS_MAX + PAGE_SIZE
-/** Pages say it as "59 minutes ago", which is the longest of these texts. */
-const LONGEST_AGO_US = 59 * MINUTE_US
+const AGO_US = 2 * HOUR_US
 
 /** Returns the id of the organization. */
-export async function fill(
-  dashboard: TestDashboard,
-  userId: string,
-  letter: string,
-): Promise<string> {
+export async function fill(dashboard: TestDashboard, userId: string): Promise<string> {
   const { store } = dashboard
   const now = presentInstant()
-  const host = `${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.${'w'.repeat(55)}`
-  const slugs = '𐐀'.repeat(196)
-  const word = letter.repeat(64)
   const entries = Array.from({ length: SERVERS }, (_, index) => ({
-    name: letter.repeat(200),
-    address: `${index}.${host}:25570`.slice(-250),
-    slug: `${slugs}${index}`,
-    edition: word,
-    status: word,
-    version: word,
-    listing_kind: word,
-    updated_at: now - LONGEST_AGO_US,
+    name: `${NAME} ${index}`,
+    address: `play${index}.lagoon.example:25570`,
+    slug: `lagoon-survival-${index}`,
+    edition: 'java',
+    status: 'published',
+    version: '1.21.4',
+    listing_kind: 'server',
+    updated_at: now - AGO_US,
   }))
   await recordsOf(store).saveServers(userId, null, entries, operatorAt(now))
   for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
     await recordsOf(store).insertOrganization(
       userId,
-      { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
+      { id: crypto.randomUUID(), slug: `o${number}`, name: `${NAME} ${number}` },
       operatorAt(now),
     )
   const organization = crypto.randomUUID()
-  const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
+  const made = { id: organization, slug: 'guild', name: NAME }
   assert.equal(await recordsOf(store).insertOrganization(userId, made, operatorAt(now)), 'made')
   await recordsOf(store).saveServers(userId, organization, entries, operatorAt(now))
   await addMembers(dashboard, userId, organization, now)
-  await addKeys(dashboard, userId, letter, now)
+  await addKeys(dashboard, userId, now)
   const entry: AuditEntry = {
     user_id: userId,
     action: 'member added',
-    subject: word,
+    subject: NAME,
     address: 'ffff:ffff:ffff:ffff::/64',
     occurred_at: now,
   }
@@ -74,7 +68,7 @@ async function addMembers(
   now: number,
 ): Promise<void> {
   for (let index = 1; index <= MEMBERS_MAX; index += 1) {
-    const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
+    const user = createUser(`member${index}@lagoon.example.com`)
     await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
     assert.equal(
       await recordsOf(store).addMember(userId, organization, user.email, operatorAt(now)),
@@ -97,16 +91,11 @@ async function addMembers(
 }
 
 /** Five active keys and several deleted ones, many with uneven use. */
-async function addKeys(
-  { store }: TestDashboard,
-  userId: string,
-  letter: string,
-  now: number,
-): Promise<void> {
+async function addKeys({ store }: TestDashboard, userId: string, now: number): Promise<void> {
   for (let number = 0; number < 27; number += 1) {
     const key = generateKey()
     const id = crypto.randomUUID()
-    const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
+    const apiKey = { id, user_id: userId, name: `${NAME} ${number}`, prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
     assert.equal(
       await recordsOf(store).insertApiKey(record, hashApiKey(key), 5, operatorAt(presentInstant())),
