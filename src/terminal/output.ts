@@ -1,9 +1,8 @@
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../model/key-format.ts'
 import { formatInstant, type Instant } from '../model/instant.ts'
-import { escapeInvisible } from '../model/characters/invisible.ts'
+import { escapeInvisible, isPlain } from '../model/characters/invisible.ts'
 import type { Shell } from './shell.ts'
 import { jsonArray } from '../model/json-array.ts'
-import { displayWidth } from '../model/characters/display-width.ts'
 
 // Everything after the prefix that we show. Case does not matter: an upper-case copy reveals the
 // key too.
@@ -69,11 +68,9 @@ export function createTable(
     )
     for (const row of cells)
       for (const [column, cell] of row.entries())
-        widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell))
+        widths[column] = Math.max(widths[column] ?? 0, columnsOf(cell))
     const lines = cells.map((row) => {
-      const padded = row.map(
-        (cell, at) => cell + ' '.repeat((widths[at] ?? 0) - displayWidth(cell)),
-      )
+      const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - columnsOf(cell)))
       return padded.join('  ').trimEnd()
     })
     if (lines.length > 0) print(shell, lines.join('\n'))
@@ -86,6 +83,16 @@ export function createTable(
 
     end: () => printRows([]),
   }
+}
+
+/** Letters and emoji that take two columns of a terminal. */
+const WIDE = /^[\p{scx=Hang}\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{Emoji_Presentation}]|\ufe0f/u
+
+/** Columns of a text in a terminal. A letter has its marks above and below it. */
+function columnsOf(text: string): number {
+  if (isPlain(text)) return text.length
+  const letters = [...new Intl.Segmenter().segment(text)]
+  return letters.reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0)
 }
 
 /**

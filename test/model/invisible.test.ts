@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  escapedPieces,
-  escapeInvisible,
-  hasInvisible,
-  isInvisible,
-} from '../../src/model/characters/invisible.ts'
+import { escapeInvisible, hasInvisible, isInvisible } from '../../src/model/characters/invisible.ts'
 
 // Fillers, blanks, joiners, selectors, tags and direction marks.
 const INVISIBLE =
@@ -37,30 +32,11 @@ test('ordinary text is shown unchanged', () => {
   }
 })
 
-test('an emoji whose keyboard left out U+FE0F is shown unchanged', () => {
-  for (const text of [
-    '🏳\u200d🌈',
-    '❤\u200d🔥',
-    '👁\u200d🗨',
-    '👁\ufe0f\u200d🗨',
-    '👩\u200d❤\u200d👨',
-    '🧔\u200d♂',
-    '🕵🏽\u200d♀',
-    '🏴\u200d☠',
-    '1\u20e3',
-    '❤ ☀',
-    '🇰🇷🇩🇪',
-    '✔\ufe0e',
-  ]) {
-    const name = `${text} Lagoon \u200b`
-    assert.equal(escapeInvisible(name), `${text} Lagoon \\u{200b}`)
-  }
-})
-
 test('a joiner between emoji that fonts have no picture for is spelled out', () => {
   assert.equal(escapeInvisible('👍\u200d👍'), '👍\\u{200d}👍')
   assert.equal(escapeInvisible('👍\u200d\u200d👍'), '👍\\u{200d}\\u{200d}👍')
   assert.equal(escapeInvisible('a\ufe0e'), 'a\\u{fe0e}')
+  assert.equal(escapeInvisible('🏳\u200d🌈'), '🏳\\u{200d}🌈')
 })
 
 test('a joiner or a selector beside an emoji is still spelled out', () => {
@@ -76,10 +52,8 @@ test('a joiner that shapes the letters around it is shown unchanged', () => {
     'क्\u200dष', // Hindi
     'ক্\u200cষ র\u200d্যাব', // Bengali
     'ශ්\u200dරී', // Sinhala
-    'അവന്\u200d', // Malayalam
   ]) {
     assert.equal(escapeInvisible(text), text)
-    assert.equal([...escapedPieces(text)].join(''), text)
   }
 })
 
@@ -96,36 +70,24 @@ test('a joiner that shapes nothing is spelled out', () => {
     assert.equal(escapeInvisible(text), shown)
 })
 
-test('a direction mark between a letter written from right to left and a sign is shown unchanged', () => {
-  for (const text of [
-    'שרת\u200f מיינקראפט!',
-    'שרת!\u200f',
-    'שרת (1.21)\u200f Java',
-    'سرور \u200fماین',
-    'Java \u200eשרת',
-    'שָׁ\u200f!',
-    'خادم\u061c 5',
-    'Lagoon\u200f! שרת',
-  ]) {
-    assert.equal(escapeInvisible(text), text)
-    assert.equal([...escapedPieces(text)].join(''), text)
-  }
-})
-
-test('a direction mark that directs nothing is spelled out', () => {
+test('a direction mark is spelled out, wherever it stands', () => {
   for (const [text, shown] of [
     ['pay\u200fpal', 'pay\\u{200f}pal'],
     ['Lagoon\u200e!', 'Lagoon\\u{200e}!'],
     ['ש\u200fרת', 'ש\\u{200f}רת'],
-    ['שרת\u200f', 'שרת\\u{200f}'],
-    ['\u200fשרת', '\\u{200f}שרת'],
-    ['שרת\u200f\u200f מיינקראפט', 'שרת\\u{200f}\u200f מיינקראפט'],
+    ['שרת!\u200f', 'שרת!\\u{200f}'],
+    ['خادم\u061c 5', 'خادم\\u{61c} 5'],
     ['שרת\u202e!', 'שרת\\u{202e}!'],
   ] as const)
     assert.equal(escapeInvisible(text), shown)
 })
 
-test('an emoji is one piece of a text, and so is a spelled-out character', () => {
-  assert.deepEqual([...escapedPieces('a👨‍👩‍👧‍👦\u200bé')], ['a', '👨‍👩‍👧‍👦', '\\u{200b}', 'é'])
-  assert.deepEqual([...escapedPieces('a🎮')], ['a', '🎮'])
+test('a text of 16 kB of joiners or emoji takes no time', () => {
+  // The event loop that shows names answers claims as well.
+  for (const letter of ['\u200b', '👨\u200d', 'س\u200d']) {
+    const before = process.cpuUsage()
+    escapeInvisible(letter.repeat(5_000))
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 300_000, `${JSON.stringify(letter)}: ${user} µs`)
+  }
 })
