@@ -1,6 +1,6 @@
 import { type AccountsDashboard, confirmPassword } from './sign-in/attempts.ts'
 import { html } from 'hono/html'
-import { complaintAboutPassword, type EmailChange } from '../passwords.ts'
+import { complaintAboutPassword } from '../passwords.ts'
 import { EMAIL_CHANGES_MAX } from '../rate-limits.ts'
 import { checkEmail } from '../../model/email.ts'
 import {
@@ -28,11 +28,19 @@ import { showSessions } from './session-list.ts'
 import { emailChanges } from '../records/email-changes.ts'
 import { passwords } from '../records/passwords.ts'
 
+interface Errors {
+  email?: string
+  password?: string
+  newPassword?: string
+}
+
+type Refused = 403 | 422 | 429
+
 interface AccountPage {
   notice?: Notice
   email?: string
-  errors?: { email?: string; password?: string; newPassword?: string }
-  status?: 403 | 422 | 429
+  errors?: Errors
+  status?: Refused | undefined
 }
 
 /**
@@ -53,65 +61,48 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
     const session = c.get('session')
     if (isManaged(session)) return refuseManaged(c)
     const email = fieldOf(c, 'email').trim()
+    const refuse = (errors: Errors, status?: Refused) =>
+      showAccount(dashboard, c, { email, errors, status })
     const checked = checkEmail(email)
-    if ('complaint' in checked)
-      return showAccount(dashboard, c, { email, errors: { email: sentence(checked.complaint) } })
+    if ('complaint' in checked) return refuse({ email: sentence(checked.complaint) })
     const confirmed = await confirmInSession(dashboard, c)
-    if ('message' in confirmed) {
-      const { status, message } = confirmed
-      return showAccount(dashboard, c, { email, status, errors: { password: message } })
-    }
+    if ('message' in confirmed) return refuse({ password: confirmed.message }, confirmed.status)
     const often = await limitUser(dashboard, c, 'email', EMAIL_CHANGES_MAX)
-    if (often !== null)
-      return showAccount(dashboard, c, { email, status: 429, errors: { email: often } })
+    if (often !== null) return refuse({ email: often }, 429)
     // A form that was sent twice.
     if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
-    const change = await changeAddress(dashboard, c, confirmed.checked, checked.email)
-    if (change === 'outdated')
-      return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
-    if (change === 'taken')
-      return showAccount(dashboard, c, {
-        email,
-        errors: { email: `${TAKEN_OR_RESERVED} Choose another one.` },
-      })
+    // No user can take an operator's address, because nothing verifies addresses.
+    const change = dashboard.operators.includes(checked.email)
+      ? 'taken'
+      : await emailChanges(database).changeEmail(
+          session.userId,
+          confirmed.checked,
+          checked.email,
+          actorOf(dashboard, c),
+        )
+    if (change === 'outdated') return refuse({ password: CHANGED_MEANWHILE })
+    if (change === 'taken') return refuse({ email: `${TAKEN_OR_RESERVED} Choose another one.` })
     return toAccount(dashboard, c, c.get('isListed') ? 'operator-changed' : 'email-changed')
   })
 
   app.post('/dashboard/account/password', async (c) => {
     const { userId, email } = c.get('session')
     const password = fieldOf(c, 'new-password')
+    const refuse = (errors: Errors, status?: Refused) =>
+      showAccount(dashboard, c, { errors, status })
     const complaint = await complaintAboutPassword(password, email)
-    if (complaint !== null)
-      return showAccount(dashboard, c, {
-        errors: { newPassword: `The password must ${complaint}.` },
-      })
+    if (complaint !== null) return refuse({ newPassword: `The password must ${complaint}.` })
     const confirmed = await confirmInSession(dashboard, c)
-    if ('message' in confirmed) {
-      const { status, message } = confirmed
-      return showAccount(dashboard, c, { status, errors: { password: message } })
-    }
+    if ('message' in confirmed) return refuse({ password: confirmed.message }, confirmed.status)
     const hash = await accounts.hashPassword(password)
     const actor = actorOf(dashboard, c)
     if (!(await passwords(database).changePassword(userId, confirmed.checked, hash, actor)))
-      return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
+      return refuse({ password: CHANGED_MEANWHILE })
     const signIn = async () =>
       email === null ? null : accounts.signIn(email, password, browserOf(dashboard, c))
     const signedIn = await bestEffort(dashboard, signIn, null)
     return withCookies(toAccount(dashboard, c, 'password-changed'), signedIn?.cookies ?? [])
   })
-}
-
-/** No user can take an operator's address, because nothing verifies addresses. */
-async function changeAddress(
-  dashboard: AccountsDashboard,
-  c: Context,
-  checkedHash: string,
-  email: string,
-): Promise<EmailChange> {
-  if (dashboard.operators.includes(email)) return 'taken'
-  const { userId } = c.get('session')
-  const actor = actorOf(dashboard, c)
-  return emailChanges(dashboard.database).changeEmail(userId, checkedHash, email, actor)
 }
 
 const BACK_TO_OPERATOR =
@@ -145,7 +136,7 @@ const CHANGED_MEANWHILE =
 async function confirmInSession(
   dashboard: AccountsDashboard,
   c: Context,
-): Promise<{ checked: string } | { status: 403 | 422 | 429; message: string }> {
+): Promise<{ checked: string } | { status: Refused; message: string }> {
   const confirmed = await confirmPassword(dashboard, c)
   if ('message' in confirmed) return confirmed
   // The session may have ended while the service checked the password.
@@ -195,7 +186,7 @@ ${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 </form></section>`
 }
 
-function showEmailForm(c: Context, email: string | undefined, errors: AccountPage['errors']): Html {
+function showEmailForm(c: Context, email: string | undefined, errors: Errors | undefined): Html {
   return html`<form class="card" method="post" action="/dashboard/account/email">
 ${c.get('isListed') ? showNotice(OPERATOR_CHANGES) : ''}
 ${showField({

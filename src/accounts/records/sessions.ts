@@ -78,21 +78,19 @@ export function sessions(database: Database) {
       return sessionOf(byToken.get(first)!)
     },
 
-    /** Ends all sessions of the user. */
-    async endSessions(userId: string, actor: Actor): Promise<void> {
-      await act(database, actor, async (transaction, note) => {
-        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
-        note('sign-out everywhere', userId, await nameIn(transaction, userId))
-      })
-    },
-
-    /** Ends all sessions of the user on behalf of an operator. False if there are none. */
-    async endSessionsOfUser(userId: string, actor: Actor): Promise<boolean> {
+    /**
+     * Ends all sessions of the user; `sessions ended` is for an operator. False if there are none.
+     */
+    async endSessions(
+      userId: string,
+      actor: Actor,
+      action: 'sign-out everywhere' | 'sessions ended' = 'sign-out everywhere',
+    ): Promise<boolean> {
       return act(database, actor, async (transaction, note) => {
         const ended = await transaction.run(
           sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`,
         )
-        if (ended > 0) note('sessions ended', userId, await nameIn(transaction, userId))
+        if (ended > 0) note(action, userId, await nameIn(transaction, userId))
         return ended > 0
       })
     },

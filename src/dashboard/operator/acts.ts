@@ -47,7 +47,7 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
 
   add('link', async (c, user, actor) => showLink(dashboard, c, user, actor))
   add('sign-out', async (c, { id }, actor) => {
-    await sessions(database).endSessionsOfUser(id, actor)
+    await sessions(database).endSessions(id, actor, 'sessions ended')
     return toUser(c, id, 'sign-out')
   })
   // The next page says the same if another tab has done it, and is a 404 if the user is gone.

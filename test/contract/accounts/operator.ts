@@ -81,11 +81,16 @@ export function operatorContract(open: OpenFixture): void {
     await recordsOf(store).setDisabled(ada!.id, false, { ...actor, at: NOW + 2 })
     const link = { userId: ada!.id, tokenHash: 'x', expiresAt: NOW + 9 }
     await recordsOf(store).keepSignInLink(link, { ...actor, at: NOW + 3 })
-    const { endSessionsOfUser } = recordsOf(store)
-    assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 4 }), false)
+    assert.equal(
+      await recordsOf(store).endSessions(ada!.id, { ...actor, at: NOW + 4 }, 'sessions ended'),
+      false,
+    )
     const draft = { userAgent: '', address: '', startedAt: NOW + 4, expiresAt: NOW + 9 }
     await recordsOf(store).beginLinkedSession('x', { ...draft, tokenHash: 'y' })
-    assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 5 }), true)
+    assert.equal(
+      await recordsOf(store).endSessions(ada!.id, { ...actor, at: NOW + 5 }, 'sessions ended'),
+      true,
+    )
     const listed = async (userId: string) =>
       (await recordsOf(store).listAudit(9, { userId, since: NOW + 1 })).map(
         ({ action, subject, address }) => [action, subject, address],
