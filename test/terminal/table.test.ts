@@ -4,8 +4,8 @@ import { printTable } from '../../src/terminal/output.ts'
 import type { Shell } from '../../src/terminal/shell.ts'
 
 test('the columns of a table align beside wide letters, marks, emoji and spelled-out characters', () => {
-  let printed = ''
-  const stdout = { write: (text: string) => void (printed += text) }
+  const written: string[] = []
+  const stdout = { write: (text: string) => written.push(text) }
   const names = [
     'Lagoon',
     '서버',
@@ -21,7 +21,7 @@ test('the columns of a table align beside wide letters, marks, emoji and spelled
     ['NAME', 'ID'],
     names.map((name) => [name, '1']),
   )
-  assert.deepEqual(printed.split('\n'), [
+  assert.deepEqual(written.join('').split('\n'), [
     'NAME        ID',
     'Lagoon      1',
     '서버        1',
