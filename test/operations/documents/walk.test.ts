@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { codeBlocksOf } from './code-blocks.ts'
 import { freeFixedPort, startDaemon } from '../../fixtures/daemon/daemon.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
@@ -31,6 +32,8 @@ for (const page of WALKED)
   })
 
 async function run(terminal: Terminal, at: string, commands: string): Promise<void> {
+  // The limit of the key.
+  if (commands.includes('curl -i')) await delay(1_000)
   const { isDone, output } = await terminal.run(`${commands}\n`)
   assert.ok(isDone, `${at} failed:\n${commands}\nIt printed:\n${output}`)
   if (commands.includes('curl -i')) assert.match(output, /^HTTP\/1\.1 200 OK\r$/m, at)
@@ -74,6 +77,7 @@ async function startPage(
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
         .replaceAll('127.0.0.1:8082', `127.0.0.1:${opsPort}`)
         .replaceAll('/etc/server-listing.env', file)
+        .replaceAll('read -rs k;', 'read -rs k < key.txt;')
         // A shell reads the key where the document has its beginning.
         .replaceAll("'svc_live_…'", '"$(cat key.txt)"'),
   }
