@@ -110,13 +110,6 @@ export interface Dialect {
    * PostgreSQL may evaluate a plain subquery once for each row, and then LIMIT bounds nothing.
    */
   readonly skipLocked: Sql
-  /**
-   * The most entries of an import that are planned together. On PostgreSQL all of a batch, because
-   * each plan needs a query that may read all servers of the user. SQLite finds each entry through
-   * an index. A plan of more entries would outlive V8's collections of young objects, which copy
-   * it, and stay in memory until a major one.
-   */
-  readonly plannedMax: number
   /** True if the error says that a unique value is taken. */
   isTaken(error: unknown): boolean
 }

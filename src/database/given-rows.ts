@@ -49,4 +49,31 @@ export function updateGiven(
   })
 }
 
+/**
+ * Inserts the new rows, and sets in the others the columns that differ. A column that stays keeps
+ * its value, even if another program has just changed it.
+ */
+export async function saveGiven<Row extends { id: string }>(
+  transaction: Transaction,
+  table: string,
+  columns: GivenColumns,
+  changes: readonly { before: Row | null; after: Row | null }[],
+): Promise<void> {
+  const added = changes.flatMap(({ before, after }) => (before === null ? [after!] : []))
+  await insertGiven(transaction, table, columns, added)
+  const changed = changes.flatMap(({ before, after }) =>
+    before && after ? [{ before, after }] : [],
+  )
+  const names = Object.keys(columns) as (keyof Row & string)[]
+  const differing = Map.groupBy(changed, ({ before, after }) =>
+    names.filter((name) => before[name] !== after[name]).join(),
+  )
+  differing.delete('')
+  for (const [list, same] of differing) {
+    const kinds = list.split(',').map((name) => [name, columns[name]!] as const)
+    const rows = same.map(({ after }) => after)
+    await updateGiven(transaction, table, Object.fromEntries(kinds), rows)
+  }
+}
+
 const list = (parts: readonly Sql[]): Sql => parts.reduce((one, other) => sql`${one}, ${other}`)

@@ -35,22 +35,11 @@ export interface Actor {
   address: string
   at: Instant
   /**
-   * Of an act in several transactions only the first that changes anything writes an entry: see
-   * `inParts`. The number of those that have.
-   */
-  parts?: { changed: number }
-  /**
    * An operator who acts on another account at the dashboard. The entry of that account then shows
    * no client address, and the operator's own account gets an entry with it.
    */
   operatorId?: string
 }
-
-/** The actor of an act in several transactions. */
-export const inParts = (actor: Actor): Actor & Required<Pick<Actor, 'parts'>> => ({
-  ...actor,
-  parts: { changed: 0 },
-})
 
 /** Stands where an entry of an account has the address, if an operator acted at the dashboard. */
 export const OPERATORS_PAGE = 'operator page'

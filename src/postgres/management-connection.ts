@@ -63,7 +63,6 @@ export function managementConnection(connections: Connections): Database {
           pg_database_size(current_database()) AS bytes`,
       byBytes: sql`COLLATE "C"`,
       skipLocked: sql`FOR UPDATE SKIP LOCKED`,
-      plannedMax: Number.POSITIVE_INFINITY,
       isTaken: (error) => (error as { code?: unknown }).code === UNIQUE_VIOLATION,
     },
   }

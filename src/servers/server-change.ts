@@ -1,7 +1,6 @@
 import type { AuditAction } from '../model/audit.ts'
 import { HOUR_US } from '../model/instant.ts'
 import type { Matching } from './server-search.ts'
-import type { Server } from '../model/server-row.ts'
 
 /** How long a change can be undone. */
 export const UNDO_US = HOUR_US
@@ -33,7 +32,10 @@ export type ChangeAction = Extract<
   | 'servers imported'
 >
 
-export type NamedServer = Pick<Server, 'id' | 'name'>
+export interface NamedServer {
+  id: string
+  name: string
+}
 
 /** A change as the store made it. */
 export interface ServerChange {
@@ -41,6 +43,8 @@ export interface ServerChange {
   action: ChangeAction
   /** The servers that it changed. A server that was so already is not one of them. */
   changed: NamedServer[]
+  /** How many of these are new. */
+  added: number
   /** The organization to which it moved servers, or null for personal ones. */
   movedTo?: string | null
   /** How it changed the user's listing, which has at most SERVERS_MAX servers. */

@@ -1,29 +1,21 @@
 import * as v from 'valibot'
 import { formatInstant, INSTANT_MAX, type Instant, parseInstant } from '../model/instant.ts'
-import { hasInvisible } from '../model/characters/invisible.ts'
-import { complaintAboutLine, quote } from '../model/text.ts'
-import { complaintAboutAddress } from './address.ts'
+import { quote } from '../model/text.ts'
+import {
+  FIELD_NAMES,
+  FIELDS,
+  type FieldName,
+  type FieldValues,
+  type InitialName,
+  ruleOf,
+} from './fields.ts'
 
 /**
  * A server in an import. An absent field keeps its value in an update and gets the default in a new
  * server.
  */
-export interface ServerEntry {
-  name: string
-  address: string
-  slug?: string | null
-  edition?: string
-  status?: string
-  version?: string | null
-  listing_kind?: string | null
-  updated_at?: Instant
-}
-
-/** Other editions and statuses are possible, too. */
-export const EDITIONS_KNOWN = ['java', 'bedrock'] as const
-export const STATUSES_KNOWN = ['published', 'draft'] as const
-
-export const SERVER_NAME_LENGTH_MAX = 200
+export type ServerEntry = Pick<FieldValues, Exclude<FieldName, InitialName>> &
+  Partial<Pick<FieldValues, InitialName>> & { id?: string; updated_at?: Instant }
 
 /** Databases and spreadsheets write these words where there is no value. */
 const NO_VALUE = new Set(['\\N', 'NULL', 'N/A'])
@@ -38,7 +30,10 @@ export function readValue(given: unknown): unknown {
 }
 
 /** A text without a value empties these fields. It leaves out the others. */
-const EMPTIED = new Set(['version', 'listing_kind'])
+const isEmptied = (name: string): boolean =>
+  name !== 'slug' && isField(name) && ruleOf(name).initial === null
+
+const isField = (name: string): name is FieldName => Object.hasOwn(FIELDS, name)
 
 /** Reads each text of an entry once, before the rules of its fields. */
 const readTexts = v.transform((item: unknown) => {
@@ -47,35 +42,29 @@ const readTexts = v.transform((item: unknown) => {
     if (typeof given !== 'string' || !Object.hasOwn(SERVER_ENTRY_FIELDS, field))
       return [[field, given]]
     const value = readValue(given)
-    return value !== null || EMPTIED.has(field) ? [[field, value]] : []
+    return value !== null || isEmptied(field) ? [[field, value]] : []
   })
   return Object.fromEntries(fields)
 })
 
 const text = v.string('must be a string')
 
-/** What is wrong with a value, in words that follow the field's name. */
-type Complain = (value: string) => string | null
-
-const check = (complain: Complain) =>
-  v.rawCheck<string>(({ dataset, addIssue }) => {
-    const message = dataset.typed ? complain(dataset.value) : null
-    if (message !== null) addIssue({ message })
-  })
-
-const checked = (complain: Complain) => v.pipe(text, check(complain))
-
-const line =
-  (codePointsMax: number): Complain =>
-  (value) => {
-    const complaint = complaintAboutLine(value, codePointsMax)
-    return complaint === null ? null : `must ${complaint}`
-  }
-
-const word = line(64)
-
-const slug: Complain = (value) =>
-  line(200)(value) ?? (isSlug(value) ? null : 'must have only letters, digits and . _ ~ -')
+/** What one of the fields may have. */
+function schemaOf(name: FieldName) {
+  const { complain, initial } = ruleOf(name)
+  const checked = v.pipe(
+    text,
+    v.rawCheck<string>(({ dataset, addIssue }) => {
+      const message = dataset.typed ? complain(dataset.value) : null
+      if (message !== null) addIssue({ message })
+    }),
+  )
+  return initial === null
+    ? v.nullish(checked)
+    : initial === undefined
+      ? checked
+      : v.optional(checked)
+}
 
 /** An instant as text. */
 export const instantField = v.pipe(
@@ -89,13 +78,9 @@ export const instantField = v.pipe(
 
 /** The fields of an entry, and what each may have. */
 const SERVER_ENTRY_FIELDS = {
-  name: checked(line(SERVER_NAME_LENGTH_MAX)),
-  address: checked(complaintAboutAddress),
-  slug: v.nullish(checked(slug)),
-  edition: v.optional(checked(word)),
-  status: v.optional(checked(word)),
-  version: v.nullish(checked(word)),
-  listing_kind: v.nullish(checked(word)),
+  ...(Object.fromEntries(FIELD_NAMES.map((name) => [name, schemaOf(name)])) as unknown as {
+    [Name in FieldName]: v.GenericSchema<unknown, ServerEntry[Name]>
+  }),
   updated_at: v.optional(instantField),
 }
 
@@ -104,7 +89,9 @@ export const entrySchema = <Schema extends v.GenericSchema>(
   object: (fields: typeof SERVER_ENTRY_FIELDS) => Schema,
 ) => v.pipe(v.unknown(), readTexts, object(SERVER_ENTRY_FIELDS))
 
-const schema = entrySchema((fields) => v.object(fields, 'must be an object'))
+const schema = entrySchema((fields) =>
+  v.object({ id: v.optional(v.string()), ...fields }, 'must be an object'),
+)
 
 /**
  * The entry without other fields, or everything that is wrong with it. The complaints follow the
@@ -119,21 +106,23 @@ export function inspectEntry(
   return { wrong: issues.map(describe), complaints: Object.fromEntries(complaints) }
 }
 
-const KNOWN = { edition: EDITIONS_KNOWN, status: STATUSES_KNOWN } as const
+/** The fields that have known values. */
+const KNOWN = ['edition', 'status'] as const
+export type OfferedValues = Partial<Pick<FieldValues, (typeof KNOWN)[number]>>
 
 /**
  * What is wrong with a new edition or status that differs from a known one only in case, in words
  * that follow the field's name. A stored value may stay.
  */
 export function complaintsAboutCase(
-  fields: Pick<ServerEntry, keyof typeof KNOWN>,
-  before: Readonly<Record<keyof typeof KNOWN, string>>,
-): Partial<Record<keyof typeof KNOWN, string>> {
-  const complaints: Partial<Record<keyof typeof KNOWN, string>> = {}
-  for (const field of ['edition', 'status'] as const) {
+  fields: Pick<ServerEntry, (typeof KNOWN)[number]>,
+  before: Readonly<Required<OfferedValues>>,
+): OfferedValues {
+  const complaints: OfferedValues = {}
+  for (const field of KNOWN) {
     const value = fields[field]
     if (value === undefined || value === before[field]) continue
-    const known = KNOWN[field].find((one) => one === value.toLowerCase())
+    const known = FIELDS[field].known.find((one) => one === value.toLowerCase())
     if (known !== undefined && known !== value) complaints[field] = `must be written "${known}"`
   }
   return complaints
@@ -164,9 +153,4 @@ function describe(issue: Issue): string {
   if (field === null) return `${issue.message}, not ${quote(issue.input)}`
   const complaint = `"${field}" ${complaintOf(issue)}`
   return isMissing(issue) ? complaint : `${complaint}: ${quote(issue.path!.at(-1)!.value)}`
-}
-
-/** Unicode classifies a few invisible characters as letters. */
-function isSlug(text: string): boolean {
-  return /^[\p{L}\p{N}._~-]+$/u.test(text) && !hasInvisible(text)
 }

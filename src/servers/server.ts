@@ -1,34 +1,26 @@
 import type { NamedUser } from '../accounts/user.ts'
 import type { Instant } from '../model/instant.ts'
-import type { Server } from '../model/server-row.ts'
+import { FIELD_NAMES, type FieldValues } from './fields.ts'
 
 /**
- * Servers per user, personal ones and those under organizations. An operator's import can exceed
- * this.
+ * Servers per user, personal ones and those under organizations. Declared state and a site can
+ * exceed this, and then no form or import adds one.
  */
 export const REGISTERED_MAX = 500
 
 /** A server as the dashboard shows it. */
-export interface RegisteredServer extends Server {
+export interface RegisteredServer extends FieldValues {
+  id: string
   created_by: string
   organization_id: string | null
   updated_at: Instant
 }
 
-/** The fields that a user sets, in the order of the form. */
-export const SERVER_FIELDS = [
-  'name',
-  'address',
-  'slug',
-  'edition',
-  'status',
-  'version',
-  'listing_kind',
-  'organization_id',
-] as const
+/** The fields of a form. */
+export const SERVER_FIELDS = [...FIELD_NAMES, 'organization_id'] as const
 
 /** The fields that a user sets. The store adds the others. */
-export type ServerFields = Omit<Server, 'id'> & { organization_id: string | null }
+export type ServerFields = FieldValues & { organization_id: string | null }
 
 /** Equal for equal fields. A form carries it, so that it can't overwrite what it has not shown. */
 export function fingerprintOf(fields: ServerFields): string {
@@ -45,7 +37,8 @@ export function fingerprintOf(fields: ServerFields): string {
 export type Written = 'written' | 'slug taken' | 'not found'
 
 /** A server with the fields that the API does not return. */
-export interface ServerRecord extends Server {
+export interface ServerRecord extends FieldValues {
+  id: string
   /** The slug of its organization. Null for a personal server. */
   organization: string | null
   updated_at: Instant

@@ -123,7 +123,6 @@ const DIALECT: Dialect = {
     FROM pragma_page_count(), pragma_page_size()`,
   byBytes: sql`COLLATE BINARY`,
   skipLocked: sql``,
-  plannedMax: 500,
   isTaken: (error) => (error as { errcode?: unknown }).errcode === SQLITE_CONSTRAINT_UNIQUE,
 }
 

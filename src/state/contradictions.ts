@@ -17,18 +17,18 @@ export function findContradictions(
 ): StateComplaint[] {
   const keys = users.flatMap((user) => user.keys ?? [])
   const servers = users.flatMap((user) => user.servers ?? [])
+  const withIds = servers.map(({ place, entry: { id } }) => ({ place, id }))
   const members = organizations.flatMap((one) => one.members ?? [])
   return [
     ...twice(organizations, 'slug', ({ slug }) => slug),
     ...twice(users, 'external_id', ({ external_id }) => external_id),
     ...twice(users, 'email', ({ email }) => email),
-    ...[organizations, users, keys, servers].flatMap((records) =>
+    ...[organizations, users, keys, withIds].flatMap((records) =>
       twice<{ place: string; id?: string | undefined }>(records, 'id', ({ id }) => id),
     ),
     ...twice(keys, 'key_hash', ({ hash }) => hash || undefined, secret),
     ...users.flatMap(aboutName),
     ...joinMembers(organizations, users),
-    ...users.flatMap(aboutServers),
     ...inFuture(users, ['created_at', 'disabled_at'], now),
     ...inFuture(keys, ['created_at', 'revoked_at', 'last_used_at'], now),
     ...inFuture(members, ['joined_at'], now),
@@ -88,14 +88,6 @@ function joinMembers(
     }
     return complaints
   })
-}
-
-function aboutServers({ servers = [] }: DeclaredUser): StateComplaint[] {
-  const nameless = servers.filter(({ id, entry }) => id === undefined && !entry.slug)
-  return nameless.map(({ place }) => ({
-    place,
-    message: 'needs a "slug" or an "id", so that a second run finds the same server',
-  }))
 }
 
 function inFuture<Field extends string>(

@@ -55,7 +55,7 @@ export type DeclaredKey = Placed<Omit<KeyFields, 'key_hash' | 'key_file'>> & {
 }
 
 /** `organization` is a slug, or null. Absent: where the server is, and personal if it is new. */
-export type DeclaredServer = Placed<Pick<ServerFields, 'id' | 'organization'>> & {
+export type DeclaredServer = Placed<Pick<ServerFields, 'organization'>> & {
   entry: ServerEntry
 }
 

@@ -202,8 +202,8 @@ function userOf(
     ...own,
     memberships: new Map(),
     keys: listed?.map((key) => keyOf(key, readKeyFile, mistakes)),
-    servers: owned?.map(({ place, id, organization, ...entry }) => {
-      return { place, id, organization, entry: entry as ServerEntry }
+    servers: owned?.map(({ place, organization, ...entry }) => {
+      return { place, organization, entry: entry as ServerEntry }
     }),
   }
 }

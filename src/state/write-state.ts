@@ -3,6 +3,7 @@ import type { NamedUser } from '../accounts/user.ts'
 import { jsonArray } from '../model/json-array.ts'
 import { STATE_FORMAT_VERSION } from './state-fields.ts'
 import type { StoredState } from './state-store.ts'
+import { valuesOf } from '../servers/fields.ts'
 
 /**
  * The text of a state file, made of parts. Equal states give equal texts, on both engines: records
@@ -77,13 +78,7 @@ function usersOf({ users, keys, servers }: StoredState, slugs: Map<string, strin
     })),
     servers: (serversOf.get(id) ?? []).map((server) => ({
       id: server.id,
-      name: server.name,
-      slug: server.slug,
-      address: server.address,
-      edition: server.edition,
-      status: server.status,
-      version: server.version,
-      listing_kind: server.listing_kind,
+      ...valuesOf(server),
       organization: server.organization_id === null ? null : slugs.get(server.organization_id)!,
       updated_at: formatInstant(server.updated_at),
     })),

@@ -83,7 +83,7 @@ export async function register(
 
 /** What an import returns that does this. */
 export function saved(counts: Partial<SavedServers>): SavedServers {
-  return { ...countNothing(), wrong: [], ...counts }
+  return { ...countNothing(), wrong: [], isTooMany: false, ...counts }
 }
 
 /** The number of results per value. */

@@ -96,7 +96,7 @@ function personCalled({ others }: Scene, name: string): Person {
 
 /** What an input names in braces. */
 export function namesOf(scene: Scene): Record<string, string> {
-  const { user, bob, disabled, waiting, keys } = scene
+  const { user, bob, disabled, fingerprint, keys } = scene
   const { link, otherSession, server, deletion, organization } = scene
   const { emptyOrganization, otherOrganization, shared, left } = scene
   const ofKeys = keys.flatMap(({ id, key }, index) => [
@@ -117,8 +117,7 @@ export function namesOf(scene: Scene): Record<string, string> {
     organization,
     emptyOrganization,
     otherOrganization,
-    waiting: waiting.id,
-    fingerprint: waiting.fingerprint,
+    fingerprint,
     ...Object.fromEntries(ofKeys),
   }
 }

@@ -1,6 +1,5 @@
 import {
   type Actor,
-  type inParts,
   AUDIT_DROPPED,
   AUDIT_KEPT_US,
   type AuditAction,
@@ -73,12 +72,11 @@ export type Note = (
  */
 export async function act<Result>(
   database: Database,
-  { address, at: occurred_at, parts, operatorId }: Actor,
+  { address, at: occurred_at, operatorId }: Actor,
   body: (transaction: Transaction, note: Note) => Promise<Result>,
 ): Promise<Result> {
-  let entries: Row[] = []
-  const result = await database.transact(async (transaction) => {
-    entries = []
+  return database.transact(async (transaction) => {
+    const entries: Row[] = []
     const add = (action: AuditAction, user_id: string | null, subject: string, from: string) => {
       entries.push({ id: nextId(), action, user_id, subject, address: from, occurred_at })
     }
@@ -87,21 +85,9 @@ export async function act<Result>(
       add(action, user_id, subject, done === undefined ? from : OPERATORS_PAGE)
       if (done !== undefined && operatorId !== undefined) add(done, operatorId, subject, address)
     })
-    if (parts === undefined || parts.changed === 0)
-      await writeEntries(transaction, database.dialect, entries)
+    await writeEntries(transaction, database.dialect, entries)
     return noted
   })
-  if (parts !== undefined && entries.length > 0) parts.changed += 1
-  return result
-}
-
-/** Writes the last entry of an act in several transactions, if more than one changed anything. */
-export async function endParts(
-  database: Database,
-  { parts, ...actor }: ReturnType<typeof inParts>,
-  ...entry: Parameters<Note>
-): Promise<void> {
-  if (parts.changed > 1) await act(database, actor, async (_, note) => note(...entry))
 }
 
 /** The largest number of servers that an entry names. */

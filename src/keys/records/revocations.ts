@@ -1,8 +1,8 @@
-import { type Actor, inParts } from '../../model/audit.ts'
+import type { Actor } from '../../model/audit.ts'
 import type { Revocations } from '../../model/key-hash.ts'
 import type { Instant } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
-import { act, endParts, type Note } from '../../accounts/records/audit.ts'
+import { act, type Note } from '../../accounts/records/audit.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { columnsOf, insertGiven } from '../../database/given-rows.ts'
@@ -12,36 +12,41 @@ export function revocations(database: Database) {
   return {
     /**
      * Adds to the list, which revokes the keys that are here. Returns how many hashes it lacked.
-     * Each batch is one transaction.
+     * Each batch is one transaction. The first that adds any has an entry, and if others follow, a
+     * last entry counts all.
      */
-    async uniteRevocations(revoked: Revocations, operator: Actor): Promise<number> {
-      const actor = inParts(operator)
+    async uniteRevocations(revoked: Revocations, actor: Actor): Promise<number> {
       const rows = Array.from(revoked, ([hash, revoked_at]) => ({
         key_hash: Uint8Array.from(Buffer.from(hash, 'hex')),
         revoked_at,
       }))
-      let done = 0
-      let added = 0
+      let [done, first, all] = [0, 0, 0]
       await inBatches(async (rowsMax) => {
         const batch = rows.slice(done, done + rowsMax)
-        added += await act(database, actor, (transaction, note) => add(transaction, batch, note))
+        const added = await act(database, actor, async (transaction, note) => {
+          const unknown = await add(transaction, batch)
+          if (first === 0 && unknown > 0) say(note, unknown)
+          return unknown
+        })
+        first ||= added
+        all += added
         done += batch.length
         return batch.length
       })
-      await endParts(database, actor, 'revocations added', null, countOf(added, 'key'))
-      return added
+      if (all > first) await act(database, actor, async (_, note) => say(note, all))
+      return all
     },
   }
 }
 
-async function add(
+const say = (note: Note, added: number): void =>
+  note('revocations added', null, countOf(added, 'key'))
+
+function add(
   transaction: Transaction,
   batch: readonly { key_hash: Uint8Array; revoked_at: Instant }[],
-  note: Note,
 ): Promise<number> {
   const columns = columnsOf({ bytes: 'key_hash', instant: 'revoked_at' })
   const unknown = sql`ON CONFLICT (key_hash) DO NOTHING`
-  const added = await insertGiven(transaction, 'revoked_hashes', columns, batch, unknown)
-  if (added > 0) note('revocations added', null, countOf(added, 'key'))
-  return added
+  return insertGiven(transaction, 'revoked_hashes', columns, batch, unknown)
 }

@@ -1,23 +1,26 @@
-import { type Actor, inParts, operatorAt } from '../../model/audit.ts'
+import { operatorAt } from '../../model/audit.ts'
 import { nameOf } from '../../accounts/user.ts'
 import { presentInstant } from '../../model/instant.ts'
 import { isOrganizationSlug } from '../../organizations/organization.ts'
-import { type ImportCounts, type PreviewedImport, sayCounts } from '../server-import.ts'
+import {
+  type ImportCounts,
+  type PlannedImport,
+  type SavedServers,
+  sayCounts,
+} from '../server-import.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
 import { count, countOf, quote } from '../../model/text.ts'
-import { endParts } from '../../accounts/records/audit.ts'
-import { inBatches } from '../../database/batches.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import { changeStore, type CommandStore, withStore } from '../../terminal/context.ts'
 import { findUser, needUser } from '../../accounts/commands/named-user.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { printJson, say } from '../../terminal/output.ts'
-import { saveInBatches } from './saved-parts.ts'
 import { type ReadFile, readFile, sayWrong } from './server-file.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 import { serverImports } from '../records/server-imports.ts'
 import { inventory } from '../../directory/records/inventory.ts'
+import { REGISTERED_MAX } from '../server.ts'
 
 export interface ImportOptions {
   user?: string
@@ -63,28 +66,27 @@ export async function importServers(
     const user = await findUser(store, reference)
     const under = slug === null ? '' : ` under ${slug}`
     const place = { userId: user.id, slug, name: `${nameOf(user)}${under}` }
-    const before = await compare(store, place, read, options)
-    await (options.dryRun ? showPreview : save)(shell, store, place, read, before, options)
+    const planned = await plan(store, place, read, options)
+    await (options.dryRun ? showPlan : save)(shell, store, place, read, planned, options)
   })
 }
 
 /** Says what the import would do. Changes nothing. */
-async function showPreview(
+async function showPlan(
   shell: Shell,
   store: CommandStore,
   place: Place,
   _read: ReadFile,
-  { absent, present, added, changed, unchanged, duplicates }: PreviewedImport,
+  planned: PlannedImport,
   options: ImportOptions,
 ): Promise<void> {
-  const removed = absent.length
-  const counts = { added, changed, unchanged, duplicates }
-  if (options.json) printJson(shell, { ...counts, removed })
-  const most = isMost({ absent, present }) ? '. It needs --prune-all' : ''
+  const removed = planned.absent.length
+  if (options.json) printJson(shell, countsOf({ ...planned, removed }))
+  const most = isMost(planned) ? '. It needs --prune-all' : ''
   say(
     shell,
     `nothing was imported: for ${place.name} in ${store.place}, this would be ` +
-      `${sayCounts(counts)}, ${count(removed)} removed${most}`,
+      `${sayCounts(planned)}, ${count(removed)} removed${most}`,
   )
 }
 
@@ -93,13 +95,14 @@ async function save(
   store: CommandStore,
   place: Place,
   read: ReadFile,
-  { absent, present }: PreviewedImport,
+  planned: PlannedImport,
   options: ImportOptions,
 ): Promise<void> {
   const { userId, slug, name } = place
+  const { absent, present } = planned
   const operator = operatorAt(presentInstant())
   const removal = `remove ${countOf(absent.length, 'server')} of ${name} from ${store.place}`
-  if (isMost({ absent, present }) && !options.pruneAll)
+  if (isMost(planned) && !options.pruneAll)
     throw new Misuse(
       `nothing was changed: this would ${removal}, more than half of ${count(present)}. ` +
         'If the file is complete, use --prune-all instead of --prune',
@@ -109,76 +112,73 @@ async function save(
     slug === null
       ? null
       : await organizations(store.database).ensureOrganization(slug, userId, operator)
-  const actor = inParts(operator)
-  const counts = await saveInBatches(shell, store, userId, organizationId, read, actor)
-  const removed = absent.length === 0 ? 0 : await prune(store, place, read, absent, actor)
-  await endParts(
-    store.database,
-    actor,
-    'servers imported',
+  const saved = await serverImports(store.database).saveServers(
     userId,
-    sayAll(counts, removed, options),
+    organizationId,
+    read.entries,
+    operator,
+    { ...optionsOf(read, options), removed: absent },
   )
-  if (options.json) printJson(shell, { ...counts, removed })
-  const { added, changed, unchanged } = counts
+  refuse(saved, place, read)
+  const { added, changed, unchanged, removed } = saved
+  if (options.json) printJson(shell, countsOf(saved))
   say(
     shell,
     `imported ${countOf(added + changed + unchanged, 'server')} for ${name}: ` +
-      sayAll(counts, removed, options),
+      `${sayCounts(saved)}${isPruning(options) ? `, ${count(removed)} removed` : ''}`,
   )
 }
 
-function sayAll(counts: ImportCounts, removed: number, options: ImportOptions): string {
-  const isPruned = options.prune === true || options.pruneAll === true
-  return isPruned ? `${sayCounts(counts)}, ${count(removed)} removed` : sayCounts(counts)
-}
+const countsOf = ({ added, changed, unchanged, removed }: ImportCounts): ImportCounts => ({
+  added,
+  changed,
+  unchanged,
+  removed,
+})
+
+const isPruning = ({ prune = false, pruneAll = false }: ImportOptions): boolean => prune || pruneAll
 
 /** A file that was cut off looks like one that removes most servers. */
-function isMost({ absent, present }: Pick<PreviewedImport, 'absent' | 'present'>): boolean {
+function isMost({ absent, present }: Pick<PlannedImport, 'absent' | 'present'>): boolean {
   return absent.length > present / 2
 }
 
-/** Removes the servers that were confirmed, unless an entry means them by now. */
-async function prune(
-  store: CommandStore,
-  place: Place,
-  read: ReadFile,
-  confirmed: readonly string[],
-  actor: Actor,
-): Promise<number> {
-  const absent = new Set((await compare(store, place, read, { prune: true })).absent)
-  const ids = confirmed.filter((id) => absent.has(id))
-  let removed = 0
-  await inBatches(async (rows) => {
-    const batch = ids.splice(0, rows)
-    removed += await serverImports(store.database).removeServers(place.userId, batch, actor)
-    return batch.length
-  }, store.isServed)
-  return removed
-}
+const optionsOf = ({ places }: ReadFile, options: ImportOptions) => ({
+  placeOf: (position: number) => places[position]!,
+  prunes: isPruning(options),
+  ownedMax: REGISTERED_MAX,
+})
 
 /** No organization has this id. */
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000'
 
-async function compare(
+async function plan(
   store: CommandStore,
-  { userId, slug }: Place,
-  { entries, places, source }: ReadFile,
-  { prune = false, pruneAll = false }: ImportOptions,
-): Promise<PreviewedImport> {
+  place: Place,
+  read: ReadFile,
+  options: ImportOptions,
+): Promise<PlannedImport> {
+  const { userId, slug } = place
   const organizations =
     slug === null ? [] : await inventory(store.database).listOrganizationRecords()
   // An import creates a missing organization.
   const { id = NO_ORGANIZATION } = organizations.find((one) => one.slug === slug) ?? {}
-  const preview = await serverImports(store.database).previewServers(
+  const planned = await serverImports(store.database).planServers(
     userId,
     slug === null ? null : id,
-    entries,
-    {
-      placeOf: (position) => places[position]!,
-      prune: prune || pruneAll,
-    },
+    read.entries,
+    presentInstant(),
+    optionsOf(read, options),
   )
-  if (preview.wrong.length > 0) throw new Failure(sayWrong(source, preview.wrong))
-  return preview
+  refuse(planned, place, read)
+  return planned
+}
+
+function refuse({ wrong, isTooMany }: SavedServers, { name }: Place, { source }: ReadFile): void {
+  if (wrong.length > 0) throw new Failure(sayWrong(source, wrong))
+  if (isTooMany)
+    throw new Failure(
+      `nothing was imported: ${name} would have more than ${REGISTERED_MAX} servers, the limit. ` +
+        'Remove some with `server-listing server remove` or import fewer',
+    )
 }

@@ -1,5 +1,11 @@
 import { type NamedUser, nameOf } from '../../accounts/user.ts'
-import { type ServerRecord, OWNED_SERVERS_MAX, type OwnedServer } from '../server.ts'
+import {
+  type ServerRecord,
+  OWNED_SERVERS_MAX,
+  type OwnedServer,
+  REGISTERED_MAX,
+} from '../server.ts'
+import { OPTIONAL_COLUMNS } from '../file/columns.ts'
 import { formatInstant, presentInstant } from '../../model/instant.ts'
 import type { Command } from 'commander'
 import { operatorAt } from '../../model/audit.ts'
@@ -61,11 +67,11 @@ Examples:
     .addHelpText(
       'after',
       `
-Each entry needs a name and an address. Optional fields: slug, edition, status, version,
-listing_kind, updated_at. An entry changes the user's server with the same slug. Without a slug, it
-changes the one with the same name, address and edition. An entry without an edition changes one
-of any edition, or adds one with the edition java. The command checks the whole file before it
-writes. CSV begins with a row of these names. The command also reads the dashboard's exports,
+Each entry needs a name and an address.
+Optional fields: ${OPTIONAL_COLUMNS.join(', ')}.
+An entry changes the user's server with the same id, or else slug, or else address and edition. Any
+other entry is a new server. The user can have ${REGISTERED_MAX} servers. The command checks the whole file before
+it writes. CSV begins with a row of these names. The command also reads the dashboard's exports,
 answers of the API and the output of server list --json. It ignores other fields and names them.
 --prune removes the user's other personal servers or, with --organization, the user's other
 servers under it.

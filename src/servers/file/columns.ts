@@ -1,20 +1,16 @@
 import { quote } from '../../model/text.ts'
 import { DELIMITERS, type Delimiter, readCsv } from './csv.ts'
+import { FIELD_NAMES } from '../fields.ts'
 
 /** The columns of an export. */
-export const COLUMNS = [
-  'name',
-  'address',
-  'slug',
-  'edition',
-  'version',
-  'listing_kind',
-  'status',
-  'updated_at',
-] as const
+export const COLUMNS: readonly string[] = ['id', ...FIELD_NAMES, 'updated_at']
 const REQUIRED_COLUMNS = ['name', 'address'] as const
+/** Those that a row can leave out. */
+export const OPTIONAL_COLUMNS = COLUMNS.filter(
+  (name) => !(REQUIRED_COLUMNS as readonly string[]).includes(name),
+)
 /** `port` is joined to the address. `server list` prints the others. */
-const OTHER_COLUMNS = ['port', 'organization', 'id', 'created_by', 'email', 'external_id'] as const
+const OTHER_COLUMNS = ['port', 'organization', 'created_by', 'email', 'external_id']
 
 /** Names in other programs' files. */
 const LOOK_ALIKES: Record<(typeof REQUIRED_COLUMNS)[number], readonly string[]> = {

@@ -57,9 +57,10 @@ export function takeRecords(organization: string | null): RecordTaker {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
       const said = (name: string) => readValue(item[name])
-      const { organization: _, port: _port, ...record } = item
-      for (const name of Object.keys(record))
-        if (!isColumn(name) && said(name) !== null) ignore(name)
+      const { organization: _, port: _port, id, ...record } = item
+      if (isId(id)) record.id = id.trim().toLowerCase()
+      for (const name of Object.keys(item))
+        if ((name === 'id' ? !isId(id) : !isTaken(name)) && said(name) !== null) ignore(name)
       const [place, owner] = [said('organization'), said('created_by') ?? null]
       if (owner !== null) owners.add(owner)
       const isPlace = place === null || typeof place === 'string'
@@ -80,9 +81,12 @@ export function takeRecords(organization: string | null): RecordTaker {
   }
 }
 
-function isColumn(name: string): boolean {
-  return (COLUMNS as readonly string[]).includes(name)
-}
+/** A foreign file may have ids of another kind. */
+const isId = (id: unknown): id is string =>
+  typeof id === 'string' && /^\s*[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\s*$/i.test(id)
+
+const isTaken = (name: string): boolean =>
+  COLUMNS.includes(name) || name === 'organization' || name === 'port'
 
 function cutName(name: string): string {
   const points = Array.from(name.slice(0, 2 * IGNORED_LENGTH_MAX + 2))

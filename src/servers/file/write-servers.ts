@@ -3,6 +3,7 @@ import { jsonArray } from '../../model/json-array.ts'
 import type { ServerRecord } from '../server.ts'
 import { writeCell } from './csv.ts'
 import { COLUMNS } from './columns.ts'
+import { valuesOf } from '../fields.ts'
 
 /** A file of servers in parts, as `readServers` reads it. Read again, it changes nothing. */
 export function serverFile(format: 'json' | 'csv'): {
@@ -13,12 +14,10 @@ export function serverFile(format: 'json' | 'csv'): {
   return { add: (servers) => add(servers.map(toRecord)), end }
 }
 
-type FileRecord = Record<(typeof COLUMNS)[number], string | null>
+type FileRecord = Record<string, string | null>
 
 function toRecord(server: ServerRecord): FileRecord {
-  const { name, address, slug, edition, version, listing_kind, status } = server
-  const updated_at = formatInstant(server.updated_at)
-  return { name, address, slug, edition, version, listing_kind, status, updated_at }
+  return { id: server.id, ...valuesOf(server), updated_at: formatInstant(server.updated_at) }
 }
 
 function csvFile() {

@@ -4,20 +4,13 @@ import type { Membership } from '../../organizations/organization.ts'
 import { SERVER_DEFAULTS } from '../../model/server-row.ts'
 import { trimAddress } from '../address.ts'
 import { SERVER_FIELDS, type ServerFields } from '../server.ts'
-import {
-  complaintsAboutCase,
-  EDITIONS_KNOWN,
-  inspectEntry,
-  readValue,
-  STATUSES_KNOWN,
-  SERVER_NAME_LENGTH_MAX,
-  suggestSlug,
-} from '../server-entry.ts'
+import { complaintsAboutCase, inspectEntry, readValue, suggestSlug } from '../server-entry.ts'
 import { type Context, fieldOf } from '../../web/context.ts'
 import { showChoice, showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { type Html, shortIsolatedText } from '../../web/html/text.ts'
+import { FIELDS, INITIAL, inWords, SERVER_NAME_LENGTH_MAX } from '../fields.ts'
 
 type Values = Partial<Record<string, string>>
 
@@ -45,15 +38,12 @@ export function readFields(
   const complaints = Object.fromEntries(
     Object.entries(
       'wrong' in inspected ? inspected.complaints : complaintsAboutCase(inspected.entry, before),
-    ).map(([field, complaint]) => [
-      field,
-      `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
-    ]),
+    ).map(([field, complaint]) => [field, `The ${inWords(field)} ${complaint}.`]),
   )
   if ('wrong' in inspected || Object.keys(complaints).length > 0)
     return { fields: null, values, complaints, isShortened }
   const { edition, status } = before
-  const left = { slug: null, version: null, listing_kind: null, edition, status }
+  const left = { ...INITIAL, edition, status }
   const organization_id = values.organization_id || null
   const fields = { ...left, ...inspected.entry, organization_id }
   return { fields, values, complaints, isShortened }
@@ -179,13 +169,13 @@ function showSlug({ id, values, errors = {} }: ServerForm): Html {
 
 /** The fields that describe the server, side by side. */
 function showDetails({ values, errors = {} }: ServerForm): Html {
-  const statuses = [...new Set([...STATUSES_KNOWN, values.status ?? 'published'])]
+  const statuses = [...new Set([...FIELDS.status.known, values.status ?? 'published'])]
   return html`<div class="columns">
 ${showField({
   name: 'edition',
   label: 'Edition',
   value: values.edition ?? '',
-  suggestions: EDITIONS_KNOWN,
+  suggestions: FIELDS.edition.known,
   isCode: true,
   error: errors.edition,
 })}

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
-import { sayCounts } from '../server-import.ts'
 import type { Instant } from '../../model/instant.ts'
-import { countOf } from '../../model/text.ts'
+import { count, countOf } from '../../model/text.ts'
 import { REGISTERED_MAX } from '../server.ts'
 import type { NamedServer, ServerChange } from '../server-change.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
@@ -11,7 +10,6 @@ import { takeTold } from '../../web/request/next-notice.ts'
 import type { Database } from '../../database/database.ts'
 import { servers } from '../records/servers.ts'
 import { serverChanges } from '../records/server-changes.ts'
-import { checkedImports } from '../records/checked-imports.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 
 /*
@@ -65,7 +63,7 @@ async function say(
       const change = await serverChanges(database).findChange(userId, id, now)
       if (change === null) return null
       if (change.restored !== null) return sayUndone(change, change.restored)
-      const done = await sayDone(database, userId, change, now)
+      const done = await sayDone(database, userId, change)
       const server = await servers(database).findServer(userId, change.changed[0]?.id ?? '')
       const isShortened = outcome === 'changed-shortened' && done !== null && server !== null
       return sayChange(change, isShortened ? sayShortened(done, server) : done)
@@ -85,13 +83,10 @@ function sayShortened(done: Html | string, { address }: { address: string }): Ht
 async function sayDone(
   database: Database,
   userId: string,
-  { id, action, changed, movedTo }: ServerChange,
-  now: Instant,
+  { action, changed, added, movedTo }: ServerChange,
 ): Promise<Html | string | null> {
-  if (action === 'servers imported') {
-    const saved = (await checkedImports(database).findImport(userId, id, now))?.saved
-    return `Import finished${saved ? `: ${sayCounts(saved)}` : ''}.`
-  }
+  if (action === 'servers imported')
+    return `Import finished: ${count(added)} new, ${count(changed.length - added)} changed.`
   if (changed.length === 0) return null
   const names = showNames(changed)
   const [are, were] = changed.length === 1 ? ['is', 'was'] : ['are', 'were']

@@ -10,13 +10,7 @@ import {
   type ServerChange,
   UNDO_US,
 } from '../server-change.ts'
-import { countOwned, isPersonal, type RegisteredRow } from './server-rows.ts'
-
-/** A server before a change, or null if there was none, and after it, or null if it is gone. */
-export interface KeptServer {
-  before: RegisteredRow | null
-  after: RegisteredRow | null
-}
+import { countOwned, isPersonal, type KeptServer, type RegisteredRow } from './server-rows.ts'
 
 /** A change as its table has it. */
 export interface KeptChange {
@@ -132,5 +126,6 @@ export function toChange({ id, action, servers, listing, restored }: KeptChange)
   )
   const movedTo = moved === undefined ? {} : { movedTo: moved.after!.organization_id }
   const { entered, left } = listing
-  return { id, action, changed, ...movedTo, entered, left, restored }
+  const added = servers.filter(({ before }) => before === null).length
+  return { id, action, changed, added, ...movedTo, entered, left, restored }
 }

@@ -1,12 +1,13 @@
 import type { Transaction, Database, Dialect } from '../../database/database.ts'
-import { inStrings, inUuids, sql, at, type Sql, uuid } from '../../database/sql.ts'
+import { inStrings, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 import {
   canRegisterIn,
-  isOwn,
-  isOfMember,
   columnsOf,
+  isOfMember,
+  isOwn,
   placeOf,
   type RegisteredRow,
+  writeServers,
 } from './server-rows.ts'
 import type { Actor } from '../../model/audit.ts'
 import type { Instant } from '../../model/instant.ts'
@@ -94,11 +95,12 @@ async function change(
   const changingIds = changing.map((row) => row.id)
   const action = actionOf(becomes)
   const made = await keepChange(transaction, userId, { id, action, changed_at: now }, async () => {
-    await write(transaction, changingIds, becomes, now)
-    return changing.map((before) => ({
+    const changes = changing.map((before) => ({
       before,
       after: becomes === null ? null : { ...before, ...becomes, updated_at: now },
     }))
+    await writeServers(transaction, changes)
+    return changes
   })
   if (changing.length > 0) note(action, userId, sayServers(changingIds))
   return made
@@ -148,24 +150,6 @@ async function findTaken(
       AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`)
   const twice = slugs.filter((slug, position) => slugs.indexOf(slug) < position)
   return [...new Set([...taken.map(({ slug }) => slug), ...twice])]
-}
-
-async function write(
-  transaction: Transaction,
-  ids: readonly string[],
-  becomes: Becomes,
-  now: Instant,
-): Promise<void> {
-  if (becomes === null) {
-    await transaction.run(sql`DELETE FROM servers WHERE id ${inUuids(ids)}`)
-    return
-  }
-  const value =
-    'status' in becomes
-      ? sql`status = ${becomes.status}`
-      : sql`organization_id = ${placeOf(becomes.organization_id)}`
-  await transaction.run(sql`
-    UPDATE servers SET ${value}, updated_at = ${at(now)} WHERE id ${inUuids(ids)}`)
 }
 
 async function undo(

@@ -1,5 +1,5 @@
-import { isPersonal, type RegisteredRow, ROW } from './server-rows.ts'
-import { SERVERS_MAX, type ServerRow, toServer } from '../../model/server-row.ts'
+import { fieldsOf, isPersonal, OWN, type RegisteredRow, ROW } from './server-rows.ts'
+import { SERVERS_MAX, type ServerRow } from '../../model/server-row.ts'
 import {
   OWNED_SERVERS_MAX,
   SERVERS_PART_MAX,
@@ -79,16 +79,13 @@ const isAfter = ({ created_by, address, id }: Pick<OwnedServer, 'created_by' | '
   sql`(created_by, host_label, id) > (${uuid(created_by)}, ${address}, ${uuid(id)})`
 
 /** The columns of a record. The table of organizations has names of its own. */
-const recordOf = ({
-  instant,
-}: Dialect): Sql => sql`servers.id, servers.name, servers.slug, host_label,
-  edition, status, version, listing_kind, organizations.slug AS organization,
-  ${instant('servers.updated_at')}`
+const recordOf = ({ instant }: Dialect): Sql =>
+  sql`${OWN}, organizations.slug AS organization, ${instant('servers.updated_at')}`
 
 type RecordRow = RegisteredRow & { organization: string | null }
 type OwnerColumns = Pick<OwnedServer, 'created_by' | 'email' | 'external_id'>
 
 function toRecord(row: RecordRow): ServerRecord {
   const { organization, updated_at } = row
-  return { ...toServer(row), organization, updated_at }
+  return { ...fieldsOf(row), organization, updated_at }
 }

@@ -8,7 +8,7 @@ import {
 } from '../server.ts'
 import { type ServerRow, toServer, type Server } from '../../model/server-row.ts'
 import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
-import { type Sql, sql, uuid, at } from '../../database/sql.ts'
+import { type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
 import { findKept, keepChange } from './kept-changes.ts'
@@ -20,7 +20,9 @@ import {
   placeOf,
   type RegisteredRow,
   ROW,
+  toColumns,
   toRegisteredServer,
+  writeServers,
 } from './server-rows.ts'
 
 export function servers(database: Database) {
@@ -114,12 +116,9 @@ async function insert(
   )
   if (last !== null) return 'too many'
   if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
-  const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields
-  await transaction.run(sql`
-    INSERT INTO servers (id, name, slug, host_label, edition, status, version, listing_kind,
-      organization_id, created_by, updated_at)
-    VALUES (${uuid(id)}, ${name}, ${slug}, ${address}, ${edition}, ${status}, ${version},
-      ${listing_kind}, ${placeOf(organization_id)}, ${uuid(userId)}, ${at(now)})`)
+  const { organization_id } = fields
+  const owned = { id, created_by: userId, organization_id, updated_at: now }
+  await writeServers(transaction, [{ before: null, after: { ...toColumns(fields), ...owned } }])
   return 'written'
 }
 
@@ -153,9 +152,11 @@ async function edit(
   }
   const write = async () => {
     if (isSame) return []
-    await update(transaction, id, fields, now)
-    const { address: host_label, ...others } = fields
-    return [{ before: row, after: { ...row, ...others, host_label, updated_at: now } }]
+    const { organization_id } = fields
+    const after = { ...row, ...toColumns(fields), organization_id, updated_at: now }
+    const changes = [{ before: row, after }]
+    await writeServers(transaction, changes)
+    return changes
   }
   if (change === undefined) await write()
   else {
@@ -164,20 +165,6 @@ async function edit(
   }
   if (!isSame) note('server changed', userId, id)
   return 'written'
-}
-
-async function update(
-  transaction: Transaction,
-  id: string,
-  fields: ServerFields,
-  now: Instant,
-): Promise<void> {
-  const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields
-  await transaction.run(sql`
-    UPDATE servers SET name = ${name}, slug = ${slug}, host_label = ${address}, edition = ${edition},
-      status = ${status}, version = ${version}, listing_kind = ${listing_kind},
-      organization_id = ${placeOf(organization_id)}, updated_at = ${at(now)}
-    WHERE id = ${uuid(id)}`)
 }
 
 async function isSlugTaken(

@@ -1,10 +1,16 @@
 import { REGISTERED_MAX } from '../server.ts'
 import type { Dialect, Transaction } from '../../database/database.ts'
-import { insertGiven, updateGiven } from '../../database/given-rows.ts'
 import { inStrings, inUuids, sql } from '../../database/sql.ts'
-import type { KeptChange, KeptServer } from './kept-changes.ts'
-import { SERVER_COLUMNS } from './server-imports.ts'
-import { canRegisterIn, columnsOf, countOwned, isOwn, type RegisteredRow } from './server-rows.ts'
+import type { KeptChange } from './kept-changes.ts'
+import {
+  canRegisterIn,
+  columnsOf,
+  countOwned,
+  isOwn,
+  type KeptServer,
+  type RegisteredRow,
+  writeServers,
+} from './server-rows.ts'
 
 /**
  * Makes servers again what they were before a change, and returns how many. Leaves out those that
@@ -34,7 +40,10 @@ export async function undoServers(
   // An operator's import can exceed REGISTERED_MAX, and its servers come back nevertheless.
   const ownedMax = Math.max(REGISTERED_MAX, listing.owned)
   const restored = withinLimit(placed, ownedMax - (await countOwned(transaction, userId)))
-  await write(transaction, restored)
+  await writeServers(
+    transaction,
+    restored.map(({ before, after }) => ({ before: after, after: before })),
+  )
   return restored.length
 }
 
@@ -93,15 +102,4 @@ function withinLimit(servers: readonly KeptServer[], free: number): readonly Kep
   const removed = servers.filter(({ before }) => before === null).length
   let room = free + removed
   return servers.filter(({ after }) => after !== null || room-- > 0)
-}
-
-const { id: _id, created_by: _owner, ...VALUES } = SERVER_COLUMNS
-
-async function write(transaction: Transaction, servers: readonly KeptServer[]): Promise<void> {
-  const added = servers.filter(({ before }) => before === null).map(idOf)
-  const changed = servers.flatMap(({ before, after }) => (after === null ? [] : (before ?? [])))
-  const removed = servers.flatMap(({ before, after }) => (after === null ? before! : []))
-  if (added.length > 0) await transaction.run(sql`DELETE FROM servers WHERE id ${inUuids(added)}`)
-  await updateGiven(transaction, 'servers', VALUES, changed)
-  await insertGiven(transaction, 'servers', SERVER_COLUMNS, removed)
 }

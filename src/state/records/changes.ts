@@ -3,11 +3,8 @@ import type { Organization, Role } from '../../organizations/organization.ts'
 import type { DeclaredRecord } from '../declared-state.ts'
 import type { RecordPlan, StateChange, StateOptions, StoredKey } from '../state-store.ts'
 import { quote } from '../../model/text.ts'
-import type { ImportedRow } from '../../servers/records/import/values.ts'
 import type { Stored } from './stored-state.ts'
-
-/** A server with its place: the slug of an organization, or null. */
-export type PlacedServer = ImportedRow & { created_by: string; place: string | null }
+import type { PlacedServer } from '../../servers/plan.ts'
 
 export interface PlannedMember {
   slug: string

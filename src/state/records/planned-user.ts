@@ -5,7 +5,7 @@ import type { StateOptions } from '../state-store.ts'
 import { quote } from '../../model/text.ts'
 import { addChange, differences, emptyPlan, type Planned, type Planning } from './changes.ts'
 import { planKeys } from './planned-keys.ts'
-import { planServers } from './planned-servers.ts'
+import { planOwnServers } from './planned-servers.ts'
 import type { Stored } from './stored-state.ts'
 
 /** Plans a user with the memberships, keys and servers of the user. */
@@ -19,7 +19,7 @@ export function planUser(record: DeclaredUser, stored: Stored, options: StateOpt
   const planning = { plan, userId: after.id, stored, options }
   const isMember = planMembers(planning, record.memberships)
   planKeys(planning, record.keys)
-  planServers(planning, record.servers, isMember)
+  planOwnServers(planning, record.servers, isMember)
   return plan
 }
 

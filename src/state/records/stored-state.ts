@@ -44,7 +44,7 @@ export async function readStored(
   const servers = await readServers(
     queries,
     dialect,
-    sql`(created_by ${owners} OR id ${inUuids(idsOf(declaredServers))})`,
+    sql`(created_by ${owners} OR id ${inUuids(idsOf(declaredServers.map(({ entry }) => entry)))})`,
   )
   const slugs = [
     ...placed.map(({ slug }) => slug),

@@ -4,13 +4,14 @@ import type { Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
 import { revocationOf } from '../../keys/records/api-keys.ts'
 import type { StoredKey } from '../state-store.ts'
-import type { Dialect, GivenColumns, Transaction } from '../../database/database.ts'
-import { columnsOf, insertGiven, updateGiven, writeGiven } from '../../database/given-rows.ts'
-import { SERVER_COLUMNS } from '../../servers/records/server-imports.ts'
+import type { Dialect, Transaction } from '../../database/database.ts'
+import { columnsOf, insertGiven, saveGiven, writeGiven } from '../../database/given-rows.ts'
 import { inStrings, inUuids, sql, uuid } from '../../database/sql.ts'
-import type { AnyChange, Change, PlacedServer, PlannedMember } from './changes.ts'
+import type { AnyChange, Change, PlannedMember } from './changes.ts'
 import type { Stored } from './stored-state.ts'
 import type { Note } from '../../accounts/records/audit.ts'
+import type { PlacedServer } from '../../servers/plan.ts'
+import { type RegisteredRow, toRow, writeServers } from '../../servers/records/server-rows.ts'
 
 /** The oldest owner that each of these organizations has after the changes, if it has one. */
 export async function readOwners(
@@ -67,13 +68,24 @@ export async function writeChanges(
     'api_keys',
     touched.map(({ id }) => id),
   )
-  await save(transaction, 'users', USER, users)
+  await saveGiven(transaction, 'users', USER, users)
   const organizations = changesOf(changes, 'organization')
-  await save(transaction, 'organizations', ORGANIZATION, organizations)
+  await saveGiven(transaction, 'organizations', ORGANIZATION, organizations)
   const made = new Map(organizations.map(({ of, after }) => [of, after!.id]))
   const idOf = (slug: string) => made.get(slug) ?? stored.organizationsBySlug.get(slug)!.id
   await writeMembers(transaction, changesOf(changes, 'member'), idOf)
-  await writeServers(transaction, changesOf(changes, 'server'), idOf)
+  const rowOf = (server: PlacedServer | null): RegisteredRow | null => {
+    if (server === null) return null
+    const { organization } = server
+    return toRow({ ...server, organization: organization === null ? null : idOf(organization) })
+  }
+  await writeServers(
+    transaction,
+    changesOf(changes, 'server').map(({ before, after }) => ({
+      before: rowOf(before),
+      after: rowOf(after),
+    })),
+  )
   await writeKeys(transaction, dialect, keys, now)
   for (const change of changes)
     for (const [action, userId, subject] of entriesOf(change, idOf, owners))
@@ -87,29 +99,6 @@ const ownerOf = ({ before, after }: Change<'server'>): string => (after ?? befor
 function sayServers(changes: readonly Change<'server'>[]): string {
   const countOf = (action: string) => count(changes.filter((one) => one.action === action).length)
   return `${countOf('add')} new, ${countOf('change')} changed, ${countOf('remove')} removed`
-}
-
-/** A field that stays keeps its value, even if another program has just changed it. */
-async function save<Row extends { id: string }>(
-  transaction: Transaction,
-  table: string,
-  columns: GivenColumns,
-  changes: readonly { before: Row | null; after: Row | null }[],
-): Promise<void> {
-  const added = changes.flatMap(({ before, after }) => (before === null ? [after!] : []))
-  await insertGiven(transaction, table, columns, added)
-  const changed = changes.flatMap(({ before, after }) =>
-    before && after ? [{ before, after }] : [],
-  )
-  const names = Object.keys(columns) as (keyof Row & string)[]
-  const differing = Map.groupBy(changed, ({ before, after }) =>
-    names.filter((name) => before[name] !== after[name]).join(),
-  )
-  for (const [list, same] of differing) {
-    const kinds = list.split(',').map((name) => [name, columns[name]!] as const)
-    const rows = same.map(({ after }) => after)
-    await updateGiven(transaction, table, Object.fromEntries(kinds), rows)
-  }
 }
 
 const MEMBER = columnsOf({ uuid: 'organization_id user_id', text: 'role', instant: 'joined_at' })
@@ -130,24 +119,7 @@ async function writeMembers(
         WHERE organization_id = ${uuid(idOf(before.slug))} AND user_id = ${uuid(before.user_id)}`)
 }
 
-async function writeServers(
-  transaction: Transaction,
-  changes: readonly Change<'server'>[],
-  idOf: (slug: string) => string,
-): Promise<void> {
-  const removed = endedIn(changes)
-  if (removed.length > 0)
-    await transaction.run(sql`DELETE FROM servers WHERE id ${inUuids(removed)}`)
-  const placed = (server: PlacedServer | null) =>
-    server && { ...server, organization_id: server.place === null ? null : idOf(server.place) }
-  const rows = changes.map(({ before, after }) => ({
-    before: placed(before),
-    after: placed(after),
-  }))
-  await save(transaction, 'servers', SERVER_COLUMNS, rows)
-}
-
-const endedIn = (changes: readonly (Change<'server'> | Change<'key'>)[]): string[] =>
+const endedIn = (changes: readonly Change<'key'>[]): string[] =>
   changes.flatMap(({ before, after }) => (before !== null && after === null ? before.id : []))
 
 const KEY = columnsOf({
@@ -175,7 +147,7 @@ async function writeKeys(
   const rows = changes.map((one) =>
     one.before === null ? { before: null, after: hashed(one.after!) } : one,
   )
-  await save(transaction, 'api_keys', KEY, rows)
+  await saveGiven(transaction, 'api_keys', KEY, rows)
   const added = rows.flatMap(({ before, after }) => (before === null ? [after!] : []))
   const used = added.filter(({ last_used_at }) => last_used_at !== null)
   await writeGiven(transaction, LAST_USE, used, dialect.recordLastUses)

@@ -39,6 +39,12 @@ function serverStates(): State[] {
       'main .primary',
       'text=Nothing was imported',
     ),
+    sending(
+      'dashboard/servers/import',
+      { '#text': 'name,address,version\nnew,new.example,1' },
+      'main .primary',
+      'text=Check the import',
+    ),
   ]
 }
 

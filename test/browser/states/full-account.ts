@@ -18,8 +18,6 @@ export interface FullAccount {
   /** An active key with requests of every outcome. */
   key: string
   organization: string
-  /** An import that waits to be confirmed. */
-  waiting: string
 }
 
 /** Gives a user more servers than a page shows, an organization, and keys with full charts. */
@@ -67,14 +65,7 @@ export async function fillAccount(
     if (index === 0) await recordsOf(store).revokeApiKey(userId, key, operatorAt(now))
     await usageCounts(store.counting).addUsageCounts(countsOf(key, slotOf(now)))
   }
-  const waiting = crypto.randomUUID()
-  await recordsOf(store).keepImport(
-    userId,
-    waiting,
-    [{ name, address: 'new.example' }, ...entries],
-    now,
-  )
-  return { server: server!.id, key, organization, waiting }
+  return { server: server!.id, key, organization }
 }
 
 function countsOf(key: string, slot: number) {

@@ -45,7 +45,7 @@ export function statesOfFullAccount(account: FullAccount & People): State[] {
 
 /** A page for each route that shows one to a signed-in user. */
 function pagesOf(account: FullAccount & People): State[] {
-  const { server, key, organization, waiting, member, empty } = account
+  const { server, key, organization, member, empty } = account
   const routes = everyRoute().flatMap(({ method, path }) =>
     method === 'GET' && /^\/dashboard\/[^.*]+$/.test(path) ? path.slice(1) : [],
   )
@@ -56,7 +56,6 @@ function pagesOf(account: FullAccount & People): State[] {
       .replace('users/:id', `users/${member}`)
       .replace(':member', member)
       .replace('organizations/:id', `organizations/${organization}`)
-      .replace('import/:id', `import/${waiting}`)
       .replace('servers/:id', `servers/${server}`)
       .replace('api/:id', `api/${key}`)
     assert.ok(!path.includes(':'), `there is no record for ${route}`)

@@ -140,8 +140,15 @@ export function inventoryContract(open: OpenFixture): void {
       { name: 'c', address: 'c.example.com' },
     ]
     const before = await recordsOf(store).listServers(ada!.id)
-    const preview = (place: string | null) =>
-      recordsOf(store).previewServers(ada!.id, place, entries, { prune: true })
+    const preview = async (place: string | null) => {
+      const { planServers } = recordsOf(store)
+      const {
+        changes: _,
+        fingerprint: _name,
+        ...planned
+      } = await planServers(ada!.id, place, entries, NOW, { prunes: true })
+      return planned
+    }
     assert.deepEqual(await preview(null), {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
       absent: [gone],

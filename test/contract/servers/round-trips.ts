@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { User } from '../../../src/accounts/user.ts'
@@ -10,7 +9,8 @@ import type { ServerFields, ServerRecord } from '../../../src/servers/server.ts'
 import { inspectEntry, readValue, type ServerEntry } from '../../../src/servers/server-entry.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, fields, NOW, register } from '../people.ts'
+import { addUsers, fields, NOW, register, saved } from '../people.ts'
+import { importServers } from '../../fixtures/changed-servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -52,29 +52,18 @@ export function roundTripsContract(open: OpenFixture): void {
         for (const format of ['json', 'csv'] as const) {
           const exported = write(before, format)
           const entries = await entriesOf(exported)
-          const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
-          const preview = await recordsOf(store).previewServers(user!.id, null, entries, {
-            prune: true,
+          const unchanged = saved({ unchanged: servers.length })
+          const { planServers, saveServers } = recordsOf(store)
+          const { fingerprint: _, ...planned } = await planServers(user!.id, null, entries, NOW, {
+            prunes: true,
           })
           const present = servers.length
-          assert.deepEqual(preview, { ...counts, wrong: [], absent: [], present })
-          const { fingerprint, ...planned } = await recordsOf(store).planServers(user!.id, entries)
-          const listed = { added: [], changed: [] }
-          assert.deepEqual(planned, { ...counts, wrong: [], listed, isTooMany: false })
+          assert.deepEqual(planned, { ...unchanged, changes: [], absent: [], present })
           assert.deepEqual(
-            await recordsOf(store).saveServers(user!.id, null, entries, operatorAt(NOW + 9)),
-            {
-              ...counts,
-              wrong: [],
-            },
+            await saveServers(user!.id, null, entries, operatorAt(NOW + 9)),
+            unchanged,
           )
-          const id = randomUUID()
-          await recordsOf(store).keepImport(user!.id, id, entries, NOW)
-          assert.equal(
-            await recordsOf(store).saveImport(user!.id, id, fingerprint, operatorAt(NOW + 9)),
-            'saved',
-          )
-          assert.deepEqual((await recordsOf(store).findImport(user!.id, id, NOW))?.saved, counts)
+          await importServers(store.database, user!.id, entries, NOW + 9)
           const after = await recordsOf(store).listServers(user!.id)
           assert.deepEqual(after, before)
           assert.equal(write(after, format), exported)
@@ -84,7 +73,7 @@ export function roundTripsContract(open: OpenFixture): void {
     )
   })
 
-  test('a file without editions or slugs means the servers that it was made from', async (t) => {
+  test('an export without editions or slugs means the servers that it was made from', async (t) => {
     const { store } = await open(t)
     let users = 0
     const left = fc.record({
@@ -105,10 +94,9 @@ export function roundTripsContract(open: OpenFixture): void {
           if (edition) delete entry.edition
           if (isEdited && index % 2 === 0) entry.version = 'edited'
         }
-        const preview = await recordsOf(store).previewServers(user!.id, null, entries, {
-          prune: true,
-        })
-        assert.deepEqual([preview.added, preview.wrong, preview.absent], [0, [], []])
+        const { planServers } = recordsOf(store)
+        const planned = await planServers(user!.id, null, entries, NOW, { prunes: true })
+        assert.deepEqual([planned.added, planned.wrong, planned.absent], [0, [], []])
         await recordsOf(store).saveServers(user!.id, null, entries, operatorAt(NOW + 9))
         const after = await recordsOf(store).listServers(user!.id)
         assert.deepEqual(identities(after, slug), identities(before, slug))

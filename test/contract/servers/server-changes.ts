@@ -32,7 +32,15 @@ export function serverChangesContract(open: OpenFixture): void {
     ]
     const { id } = made
     const action = 'servers published'
-    assert.deepEqual(made, { id, action, changed, entered: [], left: [], restored: null })
+    assert.deepEqual(made, {
+      id,
+      action,
+      changed,
+      added: 0,
+      entered: [],
+      left: [],
+      restored: null,
+    })
     assert.deepEqual(await changesIn(store).findChange(ada!.id, id, NOW), made)
     assert.equal(await changesIn(store).findChange(bob!.id, id, NOW), null)
     for (const [server, updated_at] of [

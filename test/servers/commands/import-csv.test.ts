@@ -23,7 +23,7 @@ test("the output of server list is imported for another user, without the organi
   const moved = await program.run('server import --user bob@example.com -', { stdin: listed })
   assert.match(
     moved.stderr,
-    /^standard input: the import ignores "id", "created_by", "email" and leaves out 1 server under/,
+    /^standard input: the import ignores "created_by", "email" and leaves out 1 server under/,
   )
   assert.match(moved.stderr, /imported 1 server for bob@example\.com: 1 new/)
   const removed = await program.run('user remove ada@example.com --yes')

@@ -27,7 +27,7 @@ test('an export of more servers than are read together has all of them, newest f
     const read =
       format === 'json'
         ? (JSON.parse(body) as { name: string }[]).map(({ name }) => name)
-        : (readCsv(body, ',') as string[][]).slice(1).map(([name]) => name)
+        : (readCsv(body, ',') as string[][]).slice(1).map(([, name]) => name)
     assert.deepEqual(read, names)
   }
 })

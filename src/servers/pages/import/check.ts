@@ -1,61 +1,59 @@
 import { html } from 'hono/html'
-import {
-  type ChangedField,
-  type PlannedImport,
-  type PlannedServer,
-  type ImportCounts,
-  LISTED_MAX,
-  sayCounts,
-} from '../../server-import.ts'
+import { type PlannedImport, sayCounts } from '../../server-import.ts'
 import { type LeftOut, sayLeftOut } from '../../file/records.ts'
 import type { ReadServers } from '../../file/server-file.ts'
 import { REGISTERED_MAX } from '../../server.ts'
 import { count, countOf } from '../../../model/text.ts'
 import type { Context } from '../../../web/context.ts'
 import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
-import { pill, showFilter } from '../../../web/html/parts.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from '../../../web/html/text.ts'
+import { pill } from '../../../web/html/parts.ts'
+import {
+  type Html,
+  isolated,
+  LINE_COLUMNS,
+  showLongText,
+  truncated,
+} from '../../../web/html/text.ts'
 import { IMPORT_PATH } from './form.ts'
-import { readLeftOut, writeLeftOut } from './left-out.ts'
+import { formatInstant } from '../../../model/instant.ts'
+import { showFormTag } from '../../../web/html/form-field.ts'
+import { FIELD_NAMES, inWords } from '../../fields.ts'
+import type { PlannedServer } from '../../plan.ts'
 
 /** Mistakes that a check lists. The counts cover all of them. */
 const WRONG_MAX = 20
+/** Servers of each kind that a check shows. */
+const LISTED_MAX = 40
 /** Servers and fields that a check shows. With these, it fits into a page of 50 kB. */
 const LINES_MAX = 140
 /** Columns of a value that changes, and its bytes: a row can have sixteen of them. */
 const VALUE_MAX = 60
 
-/** What an import would do, with a button to confirm it. */
+/** What the check is about. */
+export interface Checked {
+  text: string
+  /** The tag of the form that was sent. */
+  tag: string
+  leftOut: LeftOut
+  /** Values that the import takes as a known one of another case. */
+  offered: number
+}
+
+/** What an import would do, with a form to confirm it. `replanned` says why it is shown again. */
 export function showCheck(
   c: Context,
-  id: string,
   plan: PlannedImport,
-  notice?: Notice,
+  checked: Checked,
+  replanned?: string,
 ): Promise<Response> {
+  const { leftOut, offered } = checked
   return showPage(c, {
     title: 'Check the import',
     lead: `${sayCounts(plan)}.`,
-    status: notice === undefined ? 200 : 409,
-    notice,
-    body: html`${showAdjusted(c)}${showPlan(c, id, plan)}`,
+    status: replanned === undefined ? 200 : 409,
+    notice: replanned === undefined ? undefined : { kind: 'bad', text: replanned },
+    body: html`${showLeftOut(leftOut)}${offered === 0 ? '' : html`<p class="hint">${countOf(offered, 'value')} ${offered === 1 ? 'differs' : 'differ'} from a known edition or status only in case. The import takes the known one.</p>`}${showPlan(plan, checked)}`,
   })
-}
-
-/** What an import has done, for a user who comes back to its check. */
-export function showSaved(c: Context, saved: ImportCounts, isUndone: boolean): Promise<Response> {
-  return showPage(c, {
-    title: isUndone ? 'Import undone' : 'Import finished',
-    lead: `${sayCounts(saved)}.`,
-    body: isUndone
-      ? html`<p>You undid this import. To import the servers again, <a href="${IMPORT_PATH}">check them again</a>.</p>`
-      : html`<p>This import is saved. Sending it again changes nothing. <a href="/dashboard/servers">Go to your servers</a></p>`,
-  })
-}
-
-function showAdjusted(c: Context): Html | '' {
-  const adjusted = readLeftOut(c)
-  const { offered } = adjusted
-  return html`${showLeftOut(adjusted)}${offered === 0 ? '' : html`<p class="hint">${countOf(offered, 'value')} ${offered === 1 ? 'differs' : 'differ'} from a known edition or status only in case. The import takes the known one.</p>`}`
 }
 
 function showLeftOut(leftOut: LeftOut): Html | '' {
@@ -63,9 +61,8 @@ function showLeftOut(leftOut: LeftOut): Html | '' {
   return said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`
 }
 
-function showPlan(c: Context, id: string, plan: PlannedImport): Html {
-  const { added, changed, unchanged, isTooMany, fingerprint, wrong } = plan
-  const servers = added + changed
+function showPlan(plan: PlannedImport, { text, tag }: Checked): Html {
+  const { changes, unchanged, isTooMany, fingerprint, wrong } = plan
   const back = html`<a class="button" href="${IMPORT_PATH}">Back</a>`
   if (wrong.length > 0)
     return html`<p>Nothing was imported. Your servers have changed since this check:</p>${showMistakes(wrong)}<div class="row">${back}</div>`
@@ -73,11 +70,12 @@ function showPlan(c: Context, id: string, plan: PlannedImport): Html {
     unchanged === 0
       ? 'The file has no servers of yours outside organizations.'
       : 'Your servers already have these values.'
-  if (servers === 0)
+  if (changes.length === 0)
     return html`<p>${none} There is nothing to import.</p><div class="row">${back}</div>`
   if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
-  return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(servers, 'server')}</button>${back}</form>
-${showPlanned(c, plan)}`
+  return html`<form method="post" action="${IMPORT_PATH}" enctype="multipart/form-data">${showFormTag(tag)}<textarea name="text" hidden>
+${showLongText(text)}</textarea><div class="row"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(changes.length, 'server')}</button>${back}</div></form>
+${showPlanned(plan)}`
 }
 
 const TOO_MANY: Notice = {
@@ -85,62 +83,61 @@ const TOO_MANY: Notice = {
   text: `Nothing was imported. You would have more than ${REGISTERED_MAX} servers, the limit. Delete some or import fewer.`,
 }
 
-/** All servers of the plan, or only those that are new or that change. */
-function showPlanned(c: Context, { added, changed, listed }: PlannedImport): Html {
-  const shown = {
-    '': { label: 'All', total: added + changed, servers: [...listed.added, ...listed.changed] },
-    new: { label: 'New', total: added, servers: listed.added },
-    changed: { label: 'Changed', total: changed, servers: listed.changed },
-  }
-  const wanted = c.req.query('show') ?? ''
-  const current = wanted === 'new' || wanted === 'changed' ? wanted : ''
-  const { total } = shown[current]
-  const servers = withinLines(shown[current].servers.slice(0, LISTED_MAX))
-  const query = new URLSearchParams(writeLeftOut(readLeftOut(c)))
-  const segments = Object.entries(shown).map(([show, { label, total }]) => {
-    query.set('show', show)
-    return {
-      href: `?${query.toString()}`,
-      label: `${label} ${count(total)}`,
-      isCurrent: show === current,
-    }
-  })
-  const more = total - servers.length
-  return html`${added > 0 && changed > 0 ? showFilter('Servers shown', segments) : ''}
-<div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
+/** The servers that change, and then the new ones. */
+function showPlanned({ changes }: PlannedImport): Html {
+  const of = (isNew: boolean) =>
+    changes.filter(({ before }) => (before === null) === isNew).slice(0, LISTED_MAX)
+  const servers = withinLines([...of(false), ...of(true)].map(toLine))
+  const more = changes.length - servers.length
+  return html`<div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
 ${servers.map(showPlannedRow)}</tbody></table></div>
 ${more > 0 ? html`<p class="hint">${more} more ${more === 1 ? 'server is' : 'servers are'} not shown.</p>` : ''}`
 }
 
+interface Line {
+  name: string
+  address: string
+  /** Null for a new server. */
+  fields: { name: string; from: string | null; to: string | null }[] | null
+}
+
+function toLine({ before, after, isDated }: PlannedServer): Line {
+  const { name, address } = after
+  if (before === null) return { name, address, fields: null }
+  const fields = FIELD_NAMES.flatMap((field) => {
+    const [from, to] = [before[field], after[field]]
+    return from === to ? [] : [{ name: inWords(field), from, to }]
+  })
+  if (isDated)
+    fields.push({
+      name: 'date',
+      from: formatInstant(before.updated_at),
+      to: formatInstant(after.updated_at),
+    })
+  return { name, address, fields }
+}
+
 /** The first servers that take LINES_MAX together. */
-function withinLines(servers: readonly PlannedServer[]): readonly PlannedServer[] {
+function withinLines(servers: readonly Line[]): readonly Line[] {
   let lines = 0
   const end = servers.findIndex(({ fields }) => {
-    lines += 1 + fields.length
+    lines += 1 + (fields ?? []).length
     return lines > LINES_MAX
   })
   return end === -1 ? servers : servers.slice(0, end)
 }
 
-function showPlannedRow({ name, address, fields }: PlannedServer): Html {
+function showPlannedRow({ name, address, fields }: Line): Html {
   const change =
-    fields.length === 0
+    fields === null
       ? pill('new', 'good')
-      : html`${pill('changed', 'warn')}<ul>${fields.map(showField)}</ul>`
+      : html`${pill('changed', 'warn')}<ul>${fields.map(({ name, from, to }) => html`<li>${name}: ${showValue(from)} → ${showValue(to)}</li>`)}</ul>`
   return html`<tr><th scope="row">${truncated(name)}</th><td><code>${truncated(address, LINE_COLUMNS, LINE_COLUMNS)}</code></td><td>${change}</td></tr>
 `
 }
 
-function showField({ name, from, to }: ChangedField): Html {
-  return html`<li>${inWords(name)}: ${showValue(from)} → ${showValue(to)}</li>`
-}
-
 function showValue(value: string | null): Html {
   return value === null ? html`none` : html`<code>${truncated(value, VALUE_MAX, VALUE_MAX)}</code>`
-}
-
-function inWords(field: string): string {
-  return field === 'listing_kind' ? 'kind' : field === 'updated_at' ? 'date' : field
 }
 
 /** The counts of a check with mistakes, and the first mistakes. */

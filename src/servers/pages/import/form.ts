@@ -5,6 +5,7 @@ import { AS_CODE, showFormTag } from '../../../web/html/form-field.ts'
 import { type Notice, type Page, showPage } from '../../../web/html/page.ts'
 import { type Html, showLongText } from '../../../web/html/text.ts'
 import { UPLOAD_BYTES_MAX } from '../../../web/request/upload.ts'
+import { OPTIONAL_COLUMNS } from '../../file/columns.ts'
 
 export const IMPORT_PATH = '/dashboard/servers/import'
 
@@ -32,7 +33,7 @@ ${showFormTag(tag)}
 <div class="field"><label for="text">JSON or CSV</label>
 <textarea id="text" name="text" rows="8" autocomplete="off"${AS_CODE} aria-describedby="text-hint">
 ${showLongText(text)}</textarea>
-<p class="hint" id="text-hint">Each server needs a <code>name</code> and an <code>address</code>. Optional: <code>slug</code>, <code>edition</code>, <code>version</code>, <code>listing_kind</code>, <code>status</code>, <code>updated_at</code>. In CSV, these names are the first row. An entry changes your server with the same slug. Without a slug, it changes the one with the same name, address and edition. Without an edition, it changes one of any edition.</p></div>
+<p class="hint" id="text-hint">Each server needs a <code>name</code> and an <code>address</code>. Optional: ${OPTIONAL_COLUMNS.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`)}. In CSV, these names are the first row. An entry changes your server with the same <code>id</code>, or else slug, or else address and edition. Any other entry is a new server.</p></div>
 <div class="field"><label for="file">Or a file</label>
 <input id="file" name="file" type="file" accept=".json,.csv,.txt,application/json,text/csv,text/plain" aria-describedby="file-hint">
 <p class="hint" id="file-hint">UTF-8, up to ${size} and ${REGISTERED_MAX} servers.</p></div>

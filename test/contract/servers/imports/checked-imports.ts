@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../../src/servers/server-import.ts'
 import { REGISTERED_MAX } from '../../../../src/servers/server.ts'
 import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
-import { PLANNED_MAX } from '../../../../src/servers/records/import/parts.ts'
 import type { OpenFixture } from '../../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../../people.ts'
+import { addOrganization, addUsers, fields, NOW, register, tally } from '../../people.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { importServers } from '../../../fixtures/changed-servers.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },
@@ -27,50 +26,28 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { address: 'new.example.com', organization_id })
     await register(store, bob!, { address: 'new.example.com' })
     const before = await recordsOf(store).listServers(ada!.id)
-    const { fingerprint, ...planned } = await recordsOf(store).planServers(ada!.id, ENTRIES)
-    assert.deepEqual(planned, {
-      ...saved({ added: 1, changed: 1, unchanged: 1 }),
-      listed: {
-        added: [{ name: 'new', address: 'new.example.com', fields: [] }],
-        changed: [
-          {
-            name: 'moved',
-            address: 'moved.example.com',
-            fields: [
-              { name: 'name', from: 'Survival', to: 'moved' },
-              { name: 'address', from: 'play.example.com', to: 'moved.example.com' },
-            ],
-          },
-        ],
-      },
-      isTooMany: false,
-    })
+    const plan = (now = NOW) => recordsOf(store).planServers(ada!.id, null, ENTRIES, now)
+    const { changes, fingerprint, added, changed, unchanged, wrong, isTooMany } = await plan()
+    assert.deepEqual([added, changed, unchanged, wrong, isTooMany], [1, 1, 1, [], false])
+    assert.deepEqual(
+      changes.map((one) => [one.before?.name, one.after.name, one.after.address]),
+      [
+        [undefined, 'new', 'new.example.com'],
+        ['Survival', 'moved', 'moved.example.com'],
+      ],
+    )
     assert.deepEqual(await recordsOf(store).listServers(ada!.id), before)
-    assert.equal((await recordsOf(store).planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+    assert.equal((await plan(NOW + 1)).fingerprint, fingerprint)
     await register(store, ada!, { name: 'new', address: 'new.example.com' })
-    assert.notEqual((await recordsOf(store).planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+    assert.notEqual((await plan()).fingerprint, fingerprint)
   })
 
-  test('a confirmed import saves the kept entries and leaves unchanged servers alone', async (t) => {
+  test('a confirmed import saves its entries and leaves unchanged servers alone', async (t) => {
     const { store } = await open(t)
-    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const [ada] = await addUsers(store, 'ada')
     await register(store, ada!, { slug: 'known', version: '1.21' })
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
-    const id = randomUUID()
-    const places = ['row 2', 'row 4', 'row 5']
-    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW, places)
-    const kept = await recordsOf(store).findImport(ada!.id, id, NOW)
-    assert.deepEqual(kept, { entries: ENTRIES, places, saved: null })
-    assert.equal(await recordsOf(store).findImport(bob!.id, id, NOW), null)
-    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
-    assert.equal(
-      await recordsOf(store).saveImport(bob!.id, id, fingerprint, operatorAt(NOW)),
-      'not found',
-    )
-    assert.equal(
-      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW + 9)),
-      'saved',
-    )
+    await importServers(store.database, ada!.id, ENTRIES, NOW + 9)
     const listed = await recordsOf(store).listServers(ada!.id)
     assert.deepEqual(
       new Map(
@@ -85,22 +62,14 @@ export function checkedImportsContract(open: OpenFixture): void {
         ['Survival', ['same.example.com', null, NOW]],
       ]),
     )
-    const counts = { added: 1, changed: 1, unchanged: 1, duplicates: 0 }
-    assert.deepEqual((await recordsOf(store).findImport(ada!.id, id, NOW))?.saved, counts)
   })
 
   test('a confirmed import lists its servers in one order, the last one first', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const names = Array.from({ length: 20 }, (_, index) => `server ${index}`)
-    const id = randomUUID()
     const entries = names.map((name, index) => ({ name, address: `s${index}.example.com` }))
-    await recordsOf(store).keepImport(ada!.id, id, entries, NOW)
-    const { fingerprint } = await recordsOf(store).planServers(ada!.id, entries)
-    assert.equal(
-      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
-      'saved',
-    )
+    await importServers(store.database, ada!.id, entries, NOW)
     const listed = await recordsOf(store).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name }) => name),
@@ -113,15 +82,13 @@ export function checkedImportsContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = randomUUID()
-    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW)
-    await recordsOf(store).keepImport(ada!.id, id, [], NOW)
-    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
+    const { fingerprint } = await recordsOf(store).planServers(ada!.id, null, ENTRIES, NOW)
     const outcomes = await Promise.all(
       [store, second, store].map((one) =>
-        recordsOf(one).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
+        recordsOf(one).saveChecked(ada!.id, ENTRIES, operatorAt(NOW), { id, fingerprint }),
       ),
     )
-    assert.deepEqual(tally(outcomes), { saved: 3 })
+    assert.deepEqual(tally(outcomes), { null: 3 })
     assert.equal((await recordsOf(store).listServers(ada!.id)).length, 3)
   })
 
@@ -129,44 +96,17 @@ export function checkedImportsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const server = await register(store, ada!, { slug: 'known' })
-    const id = randomUUID()
-    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW)
-    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
-    await recordsOf(store).updateServer(
-      ada!.id,
-      server,
-      fields({ slug: 'known', version: '2' }),
-      operatorAt(NOW),
-    )
-    assert.equal(
-      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
-      'replanned',
-    )
+    const { planServers, saveChecked, updateServer } = recordsOf(store)
+    const { fingerprint } = await planServers(ada!.id, null, ENTRIES, NOW)
+    const values = fields({ slug: 'known', version: '2' })
+    await updateServer(ada!.id, server, values, operatorAt(NOW))
+    const confirm = (shown: string) =>
+      saveChecked(ada!.id, ENTRIES, operatorAt(NOW), { id: randomUUID(), fingerprint: shown })
+    const changed = await confirm(fingerprint)
+    assert.deepEqual([changed?.added, changed?.changed], [2, 1])
     assert.equal((await recordsOf(store).listServers(ada!.id)).length, 1)
-    const again = await recordsOf(store).planServers(ada!.id, ENTRIES)
-    assert.equal(
-      await recordsOf(store).saveImport(ada!.id, id, again.fingerprint, operatorAt(NOW)),
-      'saved',
-    )
-  })
-
-  test('other work runs while many entries are planned', async (t) => {
-    const { store } = await open(t)
-    const [ada] = await addUsers(store, 'ada')
-    const entries = Array.from({ length: 2 * PLANNED_MAX + 1 }, (_, index) => ({
-      name: 'planned',
-      address: `s${index}.example.com`,
-    }))
-    let turns = 0
-    let next = setImmediate(function turn() {
-      turns += 1
-      next = setImmediate(turn)
-    })
-    t.after(() => clearImmediate(next))
-    const { added } = await recordsOf(store).planServers(ada!.id, entries)
-    clearImmediate(next)
-    assert.equal(added, entries.length)
-    assert.ok(turns >= 2, `${turns} turns`)
+    assert.equal(await confirm(changed!.fingerprint), null)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 3)
   })
 
   test('an import keeps to REGISTERED_MAX, and can still change servers there', async (t) => {
@@ -176,37 +116,20 @@ export function checkedImportsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await recordsOf(store).saveServers(ada!.id, null, full, operatorAt(NOW))
-    for (const [entries, outcome] of [
-      [[{ name: 'more', address: 'more.example.com' }], 'too many'],
-      [[{ name: 'imported', address: 's1.example.com', version: '2' }], 'saved'],
+    const { planServers, saveChecked, saveServers } = recordsOf(store)
+    await saveServers(ada!.id, null, full, operatorAt(NOW))
+    const limit = { ownedMax: REGISTERED_MAX }
+    for (const [entry, isTooMany] of [
+      [{ name: 'more', address: 'more.example.com' }, true],
+      [{ name: 'imported', address: 's1.example.com', version: '2' }, false],
     ] as const) {
-      const id = randomUUID()
-      await recordsOf(store).keepImport(ada!.id, id, entries, NOW)
-      const planned = await recordsOf(store).planServers(ada!.id, entries)
-      assert.equal(planned.isTooMany, outcome === 'too many')
-      assert.equal(
-        await recordsOf(store).saveImport(ada!.id, id, planned.fingerprint, operatorAt(NOW)),
-        outcome,
-      )
+      const planned = await planServers(ada!.id, null, [entry], NOW, limit)
+      assert.equal(planned.isTooMany, isTooMany)
+      const { fingerprint } = planned
+      const confirmed = { ...limit, id: randomUUID(), fingerprint }
+      const saved = await saveChecked(ada!.id, [entry], operatorAt(NOW), confirmed)
+      assert.equal(saved === null, !isTooMany)
     }
     assert.equal((await recordsOf(store).listServers(ada!.id)).length, REGISTERED_MAX)
-  })
-
-  test('an import waits for IMPORT_KEPT_US, and a user keeps the latest IMPORTS_MAX', async (t) => {
-    const { store } = await open(t)
-    const [ada] = await addUsers(store, 'ada')
-    const ids = Array.from({ length: IMPORTS_MAX + 1 }, () => randomUUID())
-    for (const [index, id] of ids.entries())
-      await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW + index)
-    assert.equal(await recordsOf(store).findImport(ada!.id, ids[0]!, NOW), null)
-    assert.notEqual(await recordsOf(store).findImport(ada!.id, ids[1]!, NOW), null)
-    const last = ids.at(-1)!
-    const until = NOW + IMPORTS_MAX + IMPORT_KEPT_US
-    assert.equal(await recordsOf(store).findImport(ada!.id, last, until), null)
-    assert.equal(
-      await recordsOf(store).saveImport(ada!.id, last, '', operatorAt(until)),
-      'not found',
-    )
   })
 }

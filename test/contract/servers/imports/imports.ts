@@ -44,7 +44,7 @@ export function importsContract(open: OpenFixture): void {
       ...FULL,
       address: 'two.example.com',
     })
-    assert.deepEqual(await save({ name, address: 'two.example.com' }), {
+    assert.deepEqual(await save({ name, address: 'two.example.com', edition: 'bedrock' }), {
       ...FULL,
       address: 'two.example.com',
     })
@@ -77,7 +77,7 @@ export function importsContract(open: OpenFixture): void {
     assert.equal(places.filter((place) => place === null).length, 2)
   })
 
-  test('an import with an entry that changes the server of another one writes nothing', async (t) => {
+  test('an import with an entry that means the server of another one writes nothing', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
@@ -86,10 +86,7 @@ export function importsContract(open: OpenFixture): void {
     })
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
-      [
-        'row 3 means the same server as row 2, but has "name" "b" instead of "a". If they are two ' +
-          'servers, give each a slug or an edition of its own. If they are one, delete a row',
-      ],
+      ['row 3 "address" means the same server as row 2'],
     )
     assert.deepEqual(outcome, saved({ wrong: outcome.wrong }))
     assert.deepEqual(await namesOf(store, ada!), [])
@@ -128,6 +125,64 @@ export function importsContract(open: OpenFixture): void {
     await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const listed = await recordsOf(store).listServers(ada!.id)
     for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
+  })
+
+  test('a new status or edition that is a known one in another case is wrong', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const entry = { name: 'a', address: 'a.example.com', status: 'Published', edition: 'JAVA' }
+    const { wrong } = await saveOne(store, ada!, null, entry)
+    assert.deepEqual(wrong, [
+      {
+        position: 0,
+        place: 'entry 1',
+        message: '"edition" must be written "java": "JAVA"',
+        offered: { edition: 'java' },
+      },
+      {
+        position: 0,
+        place: 'entry 1',
+        message: '"status" must be written "published": "Published"',
+        offered: { status: 'published' },
+      },
+    ])
+    // Another program may have written it.
+    await register(store, ada!, entry)
+    assert.deepEqual(await saveOne(store, ada!, null, entry), saved({ unchanged: 1 }))
+  })
+
+  test('an import removes the servers that were confirmed, unless an entry means them', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const [a, b, c] = [
+      await register(store, ada!, { name: 'a', address: 'a.example.com' }),
+      await register(store, ada!, { name: 'b', address: 'b.example.com' }),
+      await register(store, ada!, { name: 'c', address: 'c.example.com' }),
+    ]
+    const entries = [{ name: 'b', address: 'b.example.com' }]
+    const options = { prunes: true, removed: [a, b] }
+    const { saveServers } = recordsOf(store)
+    assert.deepEqual(
+      await saveServers(ada!.id, null, entries, operatorAt(NOW), options),
+      saved({ unchanged: 1, removed: 1 }),
+    )
+    const left = (await recordsOf(store).listServers(ada!.id)).map(({ id }) => id)
+    assert.deepEqual(left.toSorted(), [b, c].toSorted())
+  })
+
+  test('an import that adds no server beyond the limit is saved, also if the user has more', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const names = ['a', 'b', 'c']
+    const entries = names.map((name) => ({ name, address: `${name}.example.com` }))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    const save = (some: ServerEntry[]) =>
+      recordsOf(store).saveServers(ada!.id, null, some, operatorAt(NOW), { ownedMax: 2 })
+    const changed = entries.map((entry) => ({ ...entry, version: '2' }))
+    assert.deepEqual(await save(changed), saved({ changed: 3 }))
+    const more = [...changed, { name: 'd', address: 'd.example.com' }]
+    assert.deepEqual(await save(more), saved({ isTooMany: true }))
+    assert.deepEqual((await namesOf(store, ada!)).toSorted(), names)
   })
 
   test('if one entry cannot be written, none is', async (t) => {

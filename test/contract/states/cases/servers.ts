@@ -85,6 +85,27 @@ export const SERVER_CASES: Case[] = [
     entries: ['servers imported ada: 1 new, 1 changed, 0 removed'],
   },
   {
+    name: 'without an id and a known slug, the address and the edition mean a server',
+    file: {
+      users: [
+        {
+          ...ADA,
+          servers: [
+            { name: 'One', address: 'one.example.com' },
+            { name: 'Plain', address: 'plain.example.com' },
+            { name: 'Plain', address: 'plain.example.com', edition: 'bedrock' },
+          ],
+        },
+      ],
+    },
+    rows: [
+      '+ server ada - Plain plain.example.com',
+      '+ server ada - Plain plain.example.com bedrock',
+      '~ server ada one → server ada one One',
+    ],
+    entries: ['servers imported ada: 2 new, 1 changed, 0 removed'],
+  },
+  {
     name: 'a server gets the instant of the file',
     file: {
       users: [{ ...ADA, servers: [{ ...server('one'), updated_at: '2026-01-01T00:00:00Z' }] }],
@@ -99,13 +120,12 @@ export const SERVER_CASES: Case[] = [
     entries: ['servers imported ada: 1 new, 0 changed, 0 removed'],
   },
   {
-    name: 'a server without a slug or an id, and one that the file has twice, are mistakes',
+    name: 'a server that the file has twice, and a slug of several servers, are mistakes',
     file: {
       users: [
         {
           ...ADA,
           servers: [
-            { name: 'A', address: 'a.example.com' },
             server('one'),
             server('one'),
             { ...server('other'), id: '@server one' },
@@ -117,11 +137,10 @@ export const SERVER_CASES: Case[] = [
       ],
     },
     says: [
-      'users[0].servers[5].id: is "@server two", as of users[0].servers[4]',
-      'users[0].servers[0]: needs a "slug" or an "id", so that a second run finds the same server',
-      'users[0].servers[2].slug: means the same server as users[0].servers[1]',
-      'users[0].servers[3].slug: means the same server as users[0].servers[1]',
-      'users[0].servers[5].slug: means the same server as users[0].servers[4]',
+      'users[0].servers[4].id: is "@server two", as of users[0].servers[3]',
+      'users[0].servers[1].slug: means the same server as users[0].servers[0]',
+      'users[0].servers[2].id: means the same server as users[0].servers[0]',
+      'users[0].servers[4].id: means the same server as users[0].servers[3]',
       'users[1].servers[0].slug: is the slug of 2 servers of this user; give the "id" of one',
     ],
   },

@@ -9,7 +9,7 @@ type Exceptions = Partial<Operation<Ended>>
 
 /** What is special about some commands. */
 const EXCEPTIONS: [words: RegExp, exceptions: Exceptions][] = [
-  [/^(apply|restore|migrate)\b|^server import .*--(prune|organization)/, { isInParts: true }],
+  [/^(apply|restore|migrate)\b|^server import .*--organization/, { isInParts: true }],
   [/^apply /, { assertHonest: assertPlanned }],
   [/^user remove /, { isInParts: true, isBetween: isWithoutAccess }],
   // A database that can't record a good backup costs a warning only.

@@ -41,8 +41,8 @@ export interface Scene {
   /** Another server of Ada's, and its deletion, which can be undone. */
   deleted: string
   deletion: string
-  /** An import that waits for Ada, and what confirming it does. */
-  waiting: { id: string; fingerprint: string }
+  /** What Ada's import of `IMPORTED` does, as its check says. */
+  fingerprint: string
   /**
    * Ada's organization, with her server and one that a former member left. Bob and the
    * disabled user are members.
@@ -160,9 +160,9 @@ async function nextMillisecond(): Promise<void> {
 async function makeChanges(
   store: Store,
   { id: userId }: AddressedUser,
-): Promise<Pick<Scene, 'deleted' | 'deletion' | 'waiting'>> {
+): Promise<Pick<Scene, 'deleted' | 'deletion' | 'fingerprint'>> {
   const now = presentInstant()
-  const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
+  const [deleted, deletion] = [randomUUID(), randomUUID()]
   await recordsOf(store).insertServer(
     userId,
     deleted,
@@ -174,9 +174,8 @@ async function makeChanges(
     { id: deletion, becomes: null, servers: [deleted] },
     operatorAt(now),
   )
-  await recordsOf(store).keepImport(userId, id, IMPORTED, now)
-  const { fingerprint } = await recordsOf(store).planServers(userId, IMPORTED)
-  return { deleted, deletion, waiting: { id, fingerprint } }
+  const { fingerprint } = await recordsOf(store).planServers(userId, null, IMPORTED, now)
+  return { deleted, deletion, fingerprint }
 }
 
 async function makeOrganizations(
