@@ -1,10 +1,10 @@
 import { type Instant, MINUTE_US } from '../../../model/instant.ts'
 import type { Browser, Session } from '../../../model/session.ts'
 import type { Database } from '../../../database/database.ts'
-import type { Identity, ProvidedUser, SessionRefusal, SignInRefusal } from '../../identity.ts'
+import type { Identity, SessionRefusal, SignInRefusal } from '../../identity.ts'
 import { identities } from '../../records/identities.ts'
 import { identitySignIns } from '../../records/identity-sign-ins.ts'
-import { OPERATOR_RIGHT_US } from '../../sessions.ts'
+import { type DraftSession, OPERATOR_RIGHT_US } from '../../sessions.ts'
 import { draftSession } from '../accounts.ts'
 import { sessionCookie } from '../session-cookie.ts'
 import { CALLBACK_PATH } from './discovery.ts'
@@ -52,7 +52,8 @@ export function createOidc(database: Database, options: OidcOptions) {
   const { issuer, name, isAutomatic, dashboardUrl, clientSecret, now } = options
   const provider = createProvider({ ...options, redirectUri: `${dashboardUrl}${CALLBACK_PATH}` })
   const flows = flowCookie(dashboardUrl, clientSecret)
-  const acts = createActs(database, options)
+  const cookie = sessionCookie(dashboardUrl)
+  const act = createAct(database, options)
 
   return {
     issuer,
@@ -66,8 +67,8 @@ export function createOidc(database: Database, options: OidcOptions) {
       next: string,
     ): Promise<{ url: string; cookie: string }> {
       const { url, ...secrets } = await provider.begin(purpose === 'confirm')
-      const cookie = flows.set({ purpose, sessionId, next, startedAt: now(), ...secrets })
-      return { url, cookie }
+      const line = flows.set({ purpose, sessionId, next, startedAt: now(), ...secrets })
+      return { url, cookie: line }
     },
 
     /**
@@ -91,7 +92,11 @@ export function createOidc(database: Database, options: OidcOptions) {
         return { ...removed, outcome: 'session ended' }
       const arrived = await provider.finish(query, flow)
       if (typeof arrived === 'string') return { ...removed, outcome: arrived }
-      const { refusal, userId, cookies } = await act(arrived, flow, isSignIn ? null : current)
+      const at = now()
+      const right = arrived.user.isOperator ? at + OPERATOR_RIGHT_US : null
+      const { draft, token } = draftSession(browser, at, right)
+      const { refusal, userId } = await act(arrived, flow, isSignIn ? null : current, draft)
+      const cookies = refusal === null && flow.purpose !== 'connect' ? [cookie.set(token)] : []
       return {
         flow,
         outcome: refusal ?? 'done',
@@ -99,67 +104,40 @@ export function createOidc(database: Database, options: OidcOptions) {
         userId,
         cookies: [...removed.cookies, ...cookies],
       }
-
-      function act(person: Arrived, begun: Flow, session: Session | null): Promise<Acted> {
-        if (session === null) return acts.signIn(person, browser)
-        if (begun.purpose === 'connect') return acts.connect(person, session, browser)
-        return acts.confirm(person, begun, session, browser)
-      }
     },
   }
 }
 
 /** What a browser came back for, done in the store. */
-function createActs(database: Database, { signUp, dashboardUrl, operators, now }: OidcOptions) {
-  const cookie = sessionCookie(dashboardUrl)
+function createAct(database: Database, { signUp, operators }: OidcOptions) {
   const records = identitySignIns(database)
-
-  async function signIn({ user }: Arrived, browser: Browser): Promise<Acted> {
-    const { draft, token } = draftFor(user, browser)
-    const rules = { signUp, reserved: operators }
-    const outcome = await records.signIn(user, draft, rules)
-    return { ...outcome, cookies: outcome.refusal === null ? [cookie.set(token)] : [] }
-  }
-
-  /** The same for a session that takes the place of this one. */
-  async function confirm(
+  /** `draft` is the session that the browser may get. */
+  return async function act(
     { user, authenticatedAt, asksAgain }: Arrived,
-    { startedAt }: Flow,
-    current: Session,
-    browser: Browser,
+    { purpose, startedAt }: Flow,
+    current: Session | null,
+    draft: DraftSession,
   ): Promise<Acted> {
+    if (current === null) return records.signIn(user, draft, { signUp, reserved: operators })
     const { userId } = current
+    if (purpose === 'connect') {
+      const actor = { address: draft.address, at: draft.startedAt }
+      const outcome = await identities(database).connect(current, user, actor)
+      return { userId, refusal: outcome === 'connected' ? null : outcome }
+    }
     const wasAsked =
       authenticatedAt === null ? asksAgain : authenticatedAt >= startedAt - CLOCKS_DIFFER_US
-    if (!wasAsked) return { userId, refusal: 'not asked again', cookies: [] }
-    const { draft, token } = draftFor(user, browser)
+    if (!wasAsked) return { userId, refusal: 'not asked again' }
     const action = authenticatedAt === null ? 'confirmed without auth_time' : 'confirmed'
     const isConfirmed = await records.confirm(current, user, draft, action)
-    return isConfirmed
-      ? { userId, refusal: null, cookies: [cookie.set(token)] }
-      : { userId, refusal: 'another account', cookies: [] }
+    return { userId, refusal: isConfirmed ? null : 'another account' }
   }
-
-  async function connect({ user }: Arrived, current: Session, browser: Browser): Promise<Acted> {
-    const actor = { address: browser.address, at: now() }
-    const outcome = await identities(database).connect(current, user, actor)
-    const refusal = outcome === 'connected' ? null : outcome
-    return { userId: current.userId, refusal, cookies: [] }
-  }
-
-  function draftFor({ isOperator }: ProvidedUser, browser: Browser) {
-    const at = now()
-    return draftSession(browser, at, isOperator ? at + OPERATOR_RIGHT_US : null)
-  }
-
-  return { signIn, confirm, connect }
 }
 
-/** Whose account an act was about, why nothing was done, if so, and new cookies. */
+/** Whose account an act was about, and why nothing was done, if so. */
 interface Acted {
   userId: string | null
   refusal: SignInRefusal | SessionRefusal | null
-  cookies: readonly string[]
 }
 
 function isAnswerTo({ state, startedAt }: Flow, query: string, at: Instant): boolean {
