@@ -15,6 +15,8 @@ const documents = [
   ...filesIn('.', '.md'),
   ...filesIn('client', '.md'),
   ...filesBelow('docs', '.md'),
+  ...filesIn('test', 'mutation.md'),
+  ...filesBelow('test/reliability', '.md'),
 ]
 const sources = ['src', 'client/src', 'conform', 'test', 'bin', 'demo', 'bench', 'scripts'].flatMap(
   (folder) => filesBelow(folder, 's'),
