@@ -63,7 +63,7 @@ test('a port is joined to the address, in CSV and in JSON', async () => {
   assert.deepEqual(
     (
       await wrongOf(
-        'name,address,port\nA,a.example,0\nB,b.example:1,2\nC,2001:db8::1,3\nD,d.example,x\n',
+        'name,address,port\nA,a.example,0\nB,b.example:1,2\nC,2001:db8::1,3\nD,d.example,x\nE,e.example,65536\n',
       )
     ).map((line) => line.slice(0, 66)),
     [
@@ -71,6 +71,7 @@ test('a port is joined to the address, in CSV and in JSON', async () => {
       'row 3: "port" is 2, but "address" is "b.example:1". Leave one of t',
       'row 4: "address" must have brackets around an IPv6 address, such a',
       'row 5: "port" must be a number from 1 to 65535: "x"',
+      'row 6: "port" must be a number from 1 to 65535: "65536"',
     ],
   )
 })
