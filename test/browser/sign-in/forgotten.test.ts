@@ -33,6 +33,7 @@ test('a user who forgot the password asks, gets a link from the operator and is 
   await ops.press('[name=q]', 'Enter')
   await ops.click('td a')
   await ops.click('text=Create a sign-in link…')
+  await ops.click('main .primary')
   await ops.fill('#password', PASSWORD)
   await ops.click('main .primary')
   await ops.click('[data-copy]')
