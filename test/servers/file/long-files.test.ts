@@ -37,7 +37,7 @@ for (const [name, text] of Object.entries(LONG))
       characters = 0
     })
     let read = 0
-    await readServers(text, {
+    const result = await readServers(text, {
       turns: {
         after(length) {
           entries += 1
@@ -52,6 +52,10 @@ for (const [name, text] of Object.entries(LONG))
     })
     assert.ok(ended >= Math.floor(read / TURN_ENTRIES_MAX), `${ended} turns for ${read} entries`)
     assert.ok(read > 10)
+    assert.ok('rows' in result)
+    // An empty object has two mistakes.
+    const checked = result.isCut ? MISTAKES_MAX / 2 : result.rows
+    assert.ok(read >= result.rows + checked, `${read} times for ${result.rows} servers`)
   })
 
 test('other work runs while a long file is read', async () => {
