@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../fixtures/requests.ts'
-import { addOwner, issueKey } from '../fixtures/service.ts'
+import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
-import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
@@ -35,38 +34,6 @@ test('a listing has exactly the eight fields of a server, in their order, null w
       `"edition":"java","status":"published","version":null,"listing_kind":null}]}`,
   )
   assert.equal(answer.headers['content-length'], String(Buffer.byteLength(answer.body)))
-})
-
-test('an answer from the cache has the same bytes as the first', async (t) => {
-  const { port, store, clock } = await startDescribedService(t)
-  const { key, user } = await addOwner(store, 'ada@example.com', [
-    { name: 'é', address: 'a.example.com' },
-  ])
-  const first = await ask(port, { key })
-  clock.elapse(1_000)
-  const second = await ask(port, { key })
-  assert.deepEqual([second.status, second.body], [200, first.body])
-  const { key: sibling } = await issueKey(store, user, 'sibling')
-  assert.equal((await ask(port, { key: sibling })).body, first.body)
-})
-
-test('the next answer shows a change of the listing', async (t) => {
-  const { port, store, clock } = await startDescribedService(t)
-  const { key, user } = await addOwner(store, 'ada@example.com')
-  for (const name of ['one', 'two', 'three']) {
-    await recordsOf(store).saveServers(
-      user.id,
-      null,
-      [{ name, address: 'a.example.com', slug: 'one' }],
-      operatorAt(NOW),
-    )
-    const answer = await ask(port, { key })
-    assert.deepEqual(
-      JSON.parse(answer.body).servers.map((server: { name: string }) => server.name),
-      [name],
-    )
-    clock.elapse(1_000)
-  }
 })
 
 test("/health has no limit and does not spend a key's second", async (t) => {
