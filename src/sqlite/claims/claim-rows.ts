@@ -80,16 +80,24 @@ export function compactAll(database: DatabaseSync): void {
 }
 
 /**
- * Reads the claims of the last second of this boot that an earlier process has compacted. Needs an
- * open transaction, because it sets stamps that are later than this boot's clock to the present.
- * They then limit a key for one second only. They come from another clock: a container's time
- * namespace, or a machine that was restored to a snapshot.
+ * Reads the claims of the last second of this boot that an earlier process has compacted, also
+ * those of deleted keys: such a key may come back. Needs an open transaction, because it sets
+ * stamps that are later than this boot's clock to the present. They then limit a key for one second
+ * only. They come from another clock: a container's time namespace, or a machine that was restored
+ * to a snapshot.
  */
 export function readLastSecond(database: DatabaseSync, boot: number, now: number): KeptStamp[] {
+  database
+    .prepare('UPDATE removed_claims SET monotonic = ?1 WHERE boot = ?2 AND monotonic > ?1')
+    .run(now, boot)
+  // In their order: a key that came back has both rows, and the later one counts.
   const kept = database
     .prepare(
       `SELECT api_key, key_hash, claimed_at, monotonic FROM last_claims CROSS JOIN api_keys ON serial = api_key
-       WHERE boot = ? AND monotonic > ?`,
+       WHERE boot = ?1 AND monotonic > ?2
+       UNION ALL SELECT serial, key_hash, claimed_at, monotonic FROM removed_claims
+       WHERE boot = ?1 AND monotonic > ?2
+       ORDER BY monotonic`,
     )
     .all(boot, now - CLAIM_INTERVAL_US) as unknown as KeptStamp[]
   const clamp = database.prepare('UPDATE last_claims SET monotonic = ? WHERE api_key = ?')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { presentInstant } from '../../../src/model/instant.ts'
 import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
 import { uuidOf } from '../../fixtures/uuid-of.ts'
 import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
@@ -117,6 +118,31 @@ test('a stamp from the future limits its key for one second only', async (t) => 
   // A process that starts half a second later does not start the second anew.
   assert.equal(lastUseAt(now + 500_000), now)
   assert.equal(lastUseAt(now + 1_000_000), 0)
+})
+
+test('a start knows the last second of a key that was deleted before and comes back', async (t) => {
+  const { path, database, stamp, record } = await openRecent(t)
+  const now = stamp().monotonic
+  insertKey(database, 1)
+  insertKey(database, 2)
+  // The trigger keeps what the wall clock says is at most a minute old.
+  record([1], { claimed_at: presentInstant(), monotonic: now + 3_600_000_000 })
+  record([2], { claimed_at: presentInstant(), monotonic: now })
+  database.exec('DELETE FROM api_keys')
+  const again = new DatabaseSync(path)
+  t.after(() => again.close())
+  const started = createRecentClaims(again, BOOT, now + 500_000)
+  insertKey(database, 1)
+  insertKey(database, 2)
+  assert.deepEqual(
+    [1, 2].map((serial) => started.lastUse(serial, HASH)),
+    [now + 500_000, now],
+  )
+  const stamps = again.prepare('SELECT monotonic FROM last_claims ORDER BY api_key').all()
+  assert.deepEqual(
+    stamps.map(({ monotonic }) => monotonic),
+    [now + 500_000, now],
+  )
 })
 
 /** Inserts a key with this number; its hash starts with HASH. */
