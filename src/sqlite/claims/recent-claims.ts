@@ -61,11 +61,13 @@ export function createRecentClaims(
 ): RecentClaims {
   const stamps = createStamps()
   const rows = prepareClaimRows(database)
-  /** The number of this boot, and the version of the schema, in the file that this follows. */
-  let [boot, schema] = transact(database, () => start(database, rows, bootId, now, stamps))
+  /**
+   * The number of this boot and the version of the schema in the file that this follows, and the
+   * last claim, which an older file lacks.
+   */
+  let { boot, schema, last } = transact(database, () => start(database, rows, bootId, now, stamps))
   /** The last row's number. A number is used once, whether its commit reports a failure or not. */
   let newest = 0
-  let last = { number: 0, monotonic: -CLAIM_INTERVAL_US }
   /** The keys of the rows since the last compaction began, in order of the claims. */
   let appended: number[] = []
   let steps = NO_STEPS
@@ -157,17 +159,23 @@ function inOrder(serials: readonly number[]): Uint32Array {
     .filter((serial, index, sorted) => serial !== sorted[index - 1])
 }
 
-/** Takes over what earlier processes recorded. Needs an open transaction. */
+/**
+ * Takes over what earlier processes recorded. The row of their last claim is gone then, so that it
+ * has no number. Needs an open transaction.
+ */
 function start(
   database: DatabaseSync,
   rows: ClaimRows,
   bootId: string,
   now: number,
   stamps: Stamps,
-): [boot: number, schema: number] {
+) {
   const boot = registerBoot(database, bootId)
   compactAll(database)
-  for (const { api_key, key_hash, ...stamp } of readLastSecond(database, boot, now))
+  const last = { number: 0, monotonic: -CLAIM_INTERVAL_US }
+  for (const { api_key, key_hash, ...stamp } of readLastSecond(database, boot, now)) {
     stamps.set(api_key, key_hash, stamp)
-  return [boot, rows.readSchema()]
+    last.monotonic = stamp.monotonic
+  }
+  return { boot, schema: rows.readSchema(), last }
 }

@@ -9,6 +9,7 @@ import { claim } from '../../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { execElsewhere } from '../claims/open-claims.ts'
 import { BOOT, openRecent, range } from '../claims/open-recent.ts'
 
 /*
@@ -59,6 +60,33 @@ test('a key that reuses the number of a key from before a restore has no last us
     assert.equal((await claim(store, second.key)).outcome, 'limited')
     clock.elapse(1_000)
     assert.equal((await claim(store, second.key)).outcome, 'granted')
+  })
+})
+
+test('a restore after a restart keeps the last second of a key that had another number', async (t) => {
+  const { path, clock, serve } = files(t)
+  const ada = await serve(async (store) => {
+    const { key } = await addOwner(store, 'ada@example.com')
+    await copyFile(path, `${path}.backup`)
+    execElsewhere(
+      path,
+      `CREATE TEMP TABLE kept AS SELECT * FROM api_keys; UPDATE kept SET serial = 8;
+       DELETE FROM api_keys; INSERT INTO api_keys SELECT * FROM kept`,
+    )
+    assert.deepEqual(serialsOf(path), [8])
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    return key
+  })
+  await serve(async (store) => {
+    clock.elapse(500)
+    await copyFile(`${path}.backup`, path)
+    assert.deepEqual(serialsOf(path), [1])
+    let isDecided = false
+    const waiting = claim(store, ada).finally(() => (isDecided = true))
+    await pause(20)
+    assert.ok(!isDecided)
+    clock.elapse(500)
+    assert.equal((await waiting).outcome, 'granted')
   })
 })
 
