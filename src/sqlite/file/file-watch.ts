@@ -45,7 +45,8 @@ export function watchFiles(
     lookedAt = now
     if (found.fault === null) lost.end()
     else lost.meet(() => found.fault)
-    fault = found.fault
+    // The same object while the reason stays, so that the log knows it.
+    if (found.fault?.message !== fault?.message) fault = found.fault
     observeLog(found.logBytes)
   }
 
