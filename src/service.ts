@@ -152,10 +152,12 @@ function peersOf(
     `${peer} has ${share} connections to the ${listener === 'api' ? 'API' : listener}, as many as ` +
     'one address may have, so the service closes further ones. If a proxy of yours has this ' +
     'address, add it to TRUSTED_PROXIES'
-  const episodes = createEpisodes(log.fault)
+  // Reported at each refusal: the log may leave out the first one, and knows the fault afterwards.
+  const episodes = createEpisodes<TooManyConnections>(() => {})
   return {
     readPeer: createReadPeer(dashboard.trustedProxies),
-    onRefused: (peer) => void episodes.meet(() => new TooManyConnections(describe(peer)), peer),
+    onRefused: (peer) =>
+      void log.fault(episodes.meet(() => new TooManyConnections(describe(peer)), peer)),
   }
 }
 

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { LIMITS } from '../../../../src/http/limits.ts'
 import { shareOf } from '../../../../src/http/admission/peer-limit.ts'
+import { CONNECTIONS_MAX } from '../../../../src/service.ts'
 import { programIn } from '../../../cli/program.ts'
 import { eventually } from '../../../fixtures/eventually.ts'
 import { ask } from '../../../fixtures/requests.ts'
+import { ROOT } from '../../../fixtures/tree.ts'
 import { holdHostileSockets } from '../front/hostile-sockets.ts'
 import { METER, socketsOf } from '../front/memory.ts'
 
@@ -42,6 +49,34 @@ test('one address has a quarter of the connections, and one line of the log says
   const { reason } = JSON.parse(lines[0]!)
   assert.ok(reason.startsWith(`${ADDRESS} has ${SHARE} connections to the API, `), reason)
   assert.match(reason, /If a proxy of yours has this address, add it to TRUSTED_PROXIES$/)
+})
+
+test('the log names each refused listener, however close together they refuse', async (t) => {
+  const limits = JSON.stringify(pathToFileURL(join(ROOT, 'src/http/limits.ts')))
+  const preload = `import { LIMITS } from ${limits}
+    LIMITS.connectionsMax = 8`
+  const service = await programIn(t).serve({ preload })
+  await service.written(/dashboard at/)
+  const [, pagesPort] = /dashboard at [^ "]+:(\d+)/.exec(service.stdout()) ?? []
+  const sockets: Socket[] = []
+  const open = async (port: number, count: number) => {
+    for (let opened = 0; opened < count; opened += 1) {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS })
+      sockets.push(socket.on('error', () => {}))
+      await once(socket, 'connect')
+    }
+  }
+  await open(Number(pagesPort), shareOf(CONNECTIONS_MAX.dashboard))
+  await open(service.port, shareOf(8))
+  for (const pauseMs of [0, 1_100]) {
+    await delay(pauseMs)
+    await Promise.all([open(service.port, 1), open(Number(pagesPort), 1)])
+  }
+  for (const socket of sockets) socket.destroy()
+  service.kill('SIGTERM')
+  const { stdout } = await service.ended
+  const named = [...stdout.matchAll(/ connections to the (\w+), as many/g)]
+  assert.deepEqual(named.map(([, listener]) => listener).toSorted(), ['API', 'dashboard'])
 })
 
 test('a trusted proxy may have more', async (t) => {
