@@ -38,7 +38,7 @@ suite('files of a service', { concurrency: true }, () => {
           String(faults[0]),
           new RegExp(`: listing\\.db${name} was ${how} while this.*restart the service`),
         )
-        // The failure lasts as long as the file is missing. The log knows the fault of each request.
+        // The failure lasts as long as the file is missing. The log knows the requests' fault.
         await delay(1_200)
         await assert.rejects(claim(store, key), (fault) => fault === faults[0])
         assert.equal(faults.length, 1)
