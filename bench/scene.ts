@@ -18,8 +18,6 @@ export interface Settings {
   warmUpSeconds: number
   /** Requests that each server answers before its memory is read. */
   requests: number
-  /** Keys of the largest file. */
-  keysMax: number
   /** The folder of an older tree to compare with. Empty except for the suite that needs one. */
   tree: string
 }

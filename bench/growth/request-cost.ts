@@ -15,7 +15,7 @@ import { startServe } from '../subject.ts'
 const SECONDS = 3
 const SERVERS_PER_OWNER = 10
 
-const settings = { rounds: 5, seconds: SECONDS, warmUpSeconds: 5, requests: 0, keysMax: KEYS }
+const settings = { rounds: 5, seconds: SECONDS, warmUpSeconds: 5, requests: 0 }
 const scene = openScene({ ...settings, tree: '' })
 process.on('exit', scene.children.endAll)
 try {
