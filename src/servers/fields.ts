@@ -17,8 +17,10 @@ interface Field {
   complain: Complain
   /** What a new server has. Null if the field may be empty. Absent if it must have a value. */
   initial?: string | null
-  /** Other values are possible, too. */
+  /** Values that differ from these only in case are mistakes. Others are possible, too. */
   known?: readonly string[]
+  /** What the form suggests. */
+  suggested?: readonly string[]
 }
 
 export const SERVER_NAME_LENGTH_MAX = 200
@@ -41,15 +43,22 @@ function isSlug(text: string): boolean {
 }
 
 const { edition, status } = SERVER_DEFAULTS
+const EDITIONS = ['java', 'bedrock']
 
 /** In the order of the columns of an export. */
 export const FIELDS = {
   name: { label: 'Name', complain: line(SERVER_NAME_LENGTH_MAX) },
   address: { label: 'Address', complain: complaintAboutAddress },
   slug: { label: 'Slug', complain: slug, initial: null },
-  edition: { label: 'Edition', complain: word, initial: edition, known: ['java', 'bedrock'] },
+  edition: {
+    label: 'Edition',
+    complain: word,
+    initial: edition,
+    known: EDITIONS,
+    suggested: EDITIONS,
+  },
   version: { label: 'Version', complain: word, initial: null },
-  listing_kind: { label: 'Kind', complain: word, initial: null },
+  listing_kind: { label: 'Kind', complain: word, initial: null, suggested: ['server', 'realm'] },
   status: { label: 'Status', complain: word, initial: status, known: ['published', 'draft'] },
 } as const satisfies Record<string, Field>
 
@@ -66,6 +75,10 @@ export type InitialName = {
 }[FieldName]
 
 export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[]
+
+/** Those that describe a server, side by side in its form. */
+export type DetailName = Exclude<InitialName, 'slug'>
+export const DETAILS = FIELD_NAMES.slice(FIELD_NAMES.indexOf('slug') + 1) as DetailName[]
 
 export const ruleOf = (name: FieldName): Field => FIELDS[name]
 

@@ -11,7 +11,7 @@ import { type Notice, showNotFound } from '../../web/html/page.ts'
 import { listPathOf, placeBefore, publicUrlOf, readPlace } from './location.ts'
 import { servers } from '../records/servers.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
-import { SERVER_DEFAULTS } from '../../model/server-row.ts'
+import { INITIAL } from '../fields.ts'
 import { suggestSlug } from '../server-entry.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
@@ -40,7 +40,7 @@ function addNewServerRoutes(app: App, dashboard: Dashboard): void {
   app.get('/dashboard/servers/new', async (c) =>
     showServerForm(c, {
       id: null,
-      values: { ...SERVER_DEFAULTS, ...valuesFromQuery(c) },
+      values: { ...withoutNulls(INITIAL), ...valuesFromQuery(c) },
       organizations: await findOrganizations(dashboard, c),
       from: placeBefore(c),
       hasPublicPages,
@@ -49,7 +49,7 @@ function addNewServerRoutes(app: App, dashboard: Dashboard): void {
 
   app.post('/dashboard/servers/new', async (c) => {
     const { userId } = c.get('session')
-    const { fields, values, complaints, isShortened } = readFields(c, SERVER_DEFAULTS)
+    const { fields, values, complaints, isShortened } = readFields(c, INITIAL)
     const organizations = await findOrganizations(dashboard, c)
     const from = readPlace(fieldOf(c, 'from'))
     const form = { id: null, values, organizations, from, hasPublicPages }

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { escapeInvisible } from '../../model/characters/invisible.ts'
 import type { Membership } from '../../organizations/organization.ts'
-import { SERVER_DEFAULTS } from '../../model/server-row.ts'
 import { trimAddress } from '../address.ts'
 import { SERVER_FIELDS, type ServerFields } from '../server.ts'
 import { complaintsAboutCase, inspectEntry, readValue, suggestSlug } from '../server-entry.ts'
@@ -10,7 +9,14 @@ import { showChoice, showField, showFormTag, submittedTag } from '../../web/html
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { type Html, shortIsolatedText } from '../../web/html/text.ts'
-import { FIELDS, INITIAL, inWords, SERVER_NAME_LENGTH_MAX } from '../fields.ts'
+import {
+  type DetailName,
+  DETAILS,
+  INITIAL,
+  inWords,
+  ruleOf,
+  SERVER_NAME_LENGTH_MAX,
+} from '../fields.ts'
 
 type Values = Partial<Record<string, string>>
 
@@ -20,7 +26,7 @@ type Values = Partial<Record<string, string>>
  */
 export function readFields(
   c: Context,
-  before: Pick<ServerFields, 'edition' | 'status'> & Partial<Pick<ServerFields, 'address'>>,
+  before: typeof INITIAL & Partial<Pick<ServerFields, 'address'>>,
 ): {
   fields: ServerFields | null
   values: Values
@@ -42,11 +48,15 @@ export function readFields(
   )
   if ('wrong' in inspected || Object.keys(complaints).length > 0)
     return { fields: null, values, complaints, isShortened }
-  const { edition, status } = before
-  const left = { ...INITIAL, edition, status }
   const organization_id = values.organization_id || null
-  const fields = { ...left, ...inspected.entry, organization_id }
+  const fields = { ...withoutTexts(before), ...inspected.entry, organization_id }
   return { fields, values, complaints, isShortened }
+}
+
+/** What a form without texts leaves: a field that may be empty is, and another keeps its value. */
+function withoutTexts(before: typeof INITIAL): typeof INITIAL {
+  const left = DETAILS.map((name) => [name, INITIAL[name] === null ? null : before[name]])
+  return { ...INITIAL, ...Object.fromEntries(left) }
 }
 
 export interface ServerForm {
@@ -115,15 +125,14 @@ function hasOwners({ values, organizations }: ServerForm): boolean {
 /** True if a field below “More” has an error or another value than it gets by itself. */
 function isOpen({ values, errors = {}, notice }: ServerForm): boolean {
   if (notice !== undefined) return true
-  const { name = '', slug = '', edition, status, version, listing_kind, organization_id } = values
+  const { name = '', slug = '', organization_id = '' } = values
   const isOwnSlug =
     slug !== '' && slug.replace(/-\d+$/, '') !== suggestSlug(name).replace(/-\d+$/, '')
   return (
     Object.keys(errors).some((field) => field !== 'name' && field !== 'address') ||
     isOwnSlug ||
-    edition !== SERVER_DEFAULTS.edition ||
-    status !== SERVER_DEFAULTS.status ||
-    [version, listing_kind, organization_id].some((value) => (value ?? '') !== '')
+    organization_id !== '' ||
+    DETAILS.some((name) => (values[name] ?? '') !== (INITIAL[name] ?? ''))
   )
 }
 
@@ -167,43 +176,30 @@ function showSlug({ id, values, errors = {} }: ServerForm): Html {
   })
 }
 
-/** The fields that describe the server, side by side. */
-function showDetails({ values, errors = {} }: ServerForm): Html {
-  const statuses = [...new Set([...FIELDS.status.known, values.status ?? 'published'])]
+function showDetails(form: ServerForm): Html {
   return html`<div class="columns">
-${showField({
-  name: 'edition',
-  label: 'Edition',
-  value: values.edition ?? '',
-  suggestions: FIELDS.edition.known,
-  isCode: true,
-  error: errors.edition,
-})}
-${showField({
-  name: 'version',
-  label: 'Version',
-  value: values.version ?? '',
-  isOptional: true,
-  isCode: true,
-  error: errors.version,
-})}
-${showField({
-  name: 'listing_kind',
-  label: 'Kind',
-  value: values.listing_kind ?? '',
-  suggestions: ['server', 'realm'],
-  isOptional: true,
-  isCode: true,
-  error: errors.listing_kind,
-})}
-${showChoice({
-  name: 'status',
-  label: 'Status',
-  value: values.status ?? 'published',
-  options: statuses.map((status) => [status, escapeInvisible(status)] as const),
-  error: errors.status,
-})}
-</div>`
+${DETAILS.map((name) => showDetail(name, form))}</div>`
+}
+
+function showDetail(name: DetailName, { values, errors = {} }: ServerForm): Html {
+  const { label, initial, known, suggested } = ruleOf(name)
+  const field = { name, label, value: values[name] ?? '', error: errors[name] }
+  if (known === undefined || suggested !== undefined)
+    return html`${showField({
+      ...field,
+      ...(suggested === undefined ? {} : { suggestions: suggested }),
+      isOptional: initial === null,
+      isCode: true,
+    })}
+`
+  const value = values[name] ?? initial ?? ''
+  const options = [...new Set([...known, value])]
+  return html`${showChoice({
+    ...field,
+    value,
+    options: options.map((one) => [one, escapeInvisible(one)] as const),
+  })}
+`
 }
 
 function showOwner({ values, errors = {}, organizations }: ServerForm): Html {

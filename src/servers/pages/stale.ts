@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../server.ts'
+import { FIELDS } from '../fields.ts'
 import { type Context, fieldOf } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
 import { LINE_COLUMNS, truncated } from '../../web/html/text.ts'
@@ -8,23 +9,14 @@ import { LINE_COLUMNS, truncated } from '../../web/html/text.ts'
  * Edits of a server that has changed, or is gone, since the page with the form was opened.
  */
 
-const LABELS = {
-  name: 'Name',
-  address: 'Address',
-  slug: 'Slug',
-  edition: 'Edition',
-  status: 'Status',
-  version: 'Version',
-  listing_kind: 'Kind',
-  organization_id: 'Owner',
-}
-
 /** Names the values that saving again would replace. */
 export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Notice {
   const different = SERVER_FIELDS.filter((name) => stored[name] !== wanted[name])
   const values = different.map((name) => {
-    const label = LABELS[name]
-    const value = name === 'organization_id' ? 'another one' : (stored[name] ?? 'empty')
+    const [label, value] =
+      name === 'organization_id'
+        ? ['Owner', 'another one']
+        : [FIELDS[name].label, stored[name] ?? 'empty']
     return html`<li>${label}: ${truncated(value, LINE_COLUMNS)}</li>`
   })
   return {

@@ -5,6 +5,7 @@ import { showAction } from '../../web/html/parts.ts'
 import { manageAt, showSite } from '../../web/html/site.ts'
 import { type Html, isolated, showInstant } from '../../web/html/text.ts'
 import { servers } from '../records/servers.ts'
+import { FIELD_NAMES, FIELDS } from '../fields.ts'
 import type { RegisteredServer } from '../server.ts'
 import { listPathOf } from './location.ts'
 import { FORMER } from './list/table.ts'
@@ -25,20 +26,13 @@ export async function showVisibleServer(
   c: Context,
   server: RegisteredServer,
 ): Promise<Response> {
-  const { name, address, slug, edition, status, version, listing_kind, updated_at } = server
   const { userId } = c.get('session')
   const isOwn = server.created_by === userId
   const members = isOwn
     ? null
     : await namesOfMembers(database, userId, server.organization_id ?? '')
   const facts = [
-    ['Name', name],
-    ['Address', address],
-    ['Slug', slug],
-    ['Edition', edition],
-    ['Version', version],
-    ['Kind', listing_kind],
-    ['Status', status],
+    ...FIELD_NAMES.map((name) => [FIELDS[name].label, server[name]] as const),
     ['Registered by', members && (members.get(server.created_by) ?? FORMER)],
   ] as const
   return showPage(c, {
@@ -47,7 +41,7 @@ export async function showVisibleServer(
     ...(site.managesServers ? { actions: showAction(manageAt(site)) } : {}),
     width: 'form',
     body: html`<dl class="card columns">${facts.map(([label, value]) => (value === null ? '' : html`<div><dt>${label}</dt><dd>${isolated(value)}</dd></div>`))}
-<div><dt>Changed</dt><dd>${showInstant(updated_at)}</dd></div></dl>
+<div><dt>Changed</dt><dd>${showInstant(server.updated_at)}</dd></div></dl>
 <p><a class="button" href="${listPathOf(server)}">${server.organization_id === null ? 'Back to your servers' : 'Back to the organization'}</a></p>`,
   })
 }
