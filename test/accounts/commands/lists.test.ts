@@ -41,9 +41,8 @@ test('server list of all users prints the same JSON in parts as at once', async 
     name: `n${index}`,
     address: `${index}.example`,
   }))
-  await program.done('server import --user bob@example.com -', {
-    stdin: JSON.stringify(entries),
-  })
+  const users = [{ email: 'bob@example.com', servers: entries }]
+  await program.done('apply - --yes', { stdin: JSON.stringify({ format_version: 1, users }) })
   const { stdout } = await program.run('server list --json')
   const listed: Row[] = JSON.parse(stdout)
   assert.equal(stdout, `${JSON.stringify(listed, null, 2)}\n`)
