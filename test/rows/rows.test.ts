@@ -15,7 +15,7 @@ const RECORD = join(import.meta.dirname, 'record.txt')
 /** They have rows, too. */
 const RECORDS = ['commands', 'requests'].map((name) => join(ROOT, 'test/records', name))
 const AUDIT = readFileSync(join(ROOT, 'src/model/audit.ts'), 'utf8')
-/** Only version 0.1.0 writes it. */
+/** Only version 0.1.0 writes them. */
 const UNUSED = ['checked_imports', 'invitations']
 /** They need an identity provider: accounts/oidc/. */
 const WITHOUT_ROWS = [

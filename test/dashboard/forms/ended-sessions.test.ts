@@ -19,7 +19,7 @@ const SEVEN_DAYS_MS = 7 * 86_400_000
 const SECRETS = ['password', 'new-password', 'leaked', 'text']
 /** The page after signing in has neither the question of a move nor the notice with an undo. */
 const ELSEWHERE = [
-  '/dashboard/servers/change to=moved for sure',
+  '/dashboard/servers/change confirmed=moved',
   '/dashboard/servers/undo change=*',
 ]
 

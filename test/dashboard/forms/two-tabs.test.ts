@@ -125,7 +125,7 @@ test('if a membership ends while a form is open, nothing happens and what was ty
     assert.match(body, /Nothing was changed<\/h1>/, act)
   }
   const deleted = await person.submit('/dashboard/servers/change', {
-    to: 'deleted for sure',
+    confirmed: 'deleted',
     rows: server!.id,
     from: under,
   })
@@ -142,7 +142,7 @@ async function withServer(t: TestContext) {
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
   const [found] = await recordsOf(dashboard.store).listServers(user.id)
   const server = found!.id
-  const rows = { rows: server, to: 'deleted for sure' }
+  const rows = { rows: server, confirmed: 'deleted' }
   const deleteServer = () => person.submit('/dashboard/servers/change', rows)
   return { ...dashboard, person, user, server, deleteServer }
 }

@@ -41,7 +41,7 @@ test('several servers are unpublished and deleted at once, and another selection
   assert.match(await submit(person, selected), /Every selected server is a draft already\./)
 
   const rows = form.rows.split('.').slice(0, 3).join('.')
-  const fields = { form: 'g', rows, to: 'deleted for sure' }
+  const fields = { form: 'g', rows, confirmed: 'deleted' }
   const deleted = await person.submit(CHANGE, fields)
   assert.match(deleted.body, /and 1 more were deleted\. The API no longer returns them\./)
   const undone = await person.submit('/dashboard/servers/undo', undoOf(deleted.body))

@@ -29,7 +29,7 @@ test('no route of a dashboard for a site changes a server', async (t) => {
   assert.ok(paths.length >= 6)
   for (const path of paths) {
     const target = path.startsWith('/dashboard/organizations') ? organization : id
-    const fields = { ...ENTRY, name: 'Changed', rows: id, to: 'deleted for sure', draft: '0' }
+    const fields = { ...ENTRY, name: 'Changed', rows: id, confirmed: 'deleted', draft: '0' }
     const answer = await person.post(path.replace(':id', target), fields)
     assert.equal(answer.status, 404, path)
   }

@@ -36,7 +36,7 @@ test('all that match are deleted once the user confirms their number', async (t)
   assert.deepEqual(await statuses(), { draft: 60, published: 1 })
   const form = formOf(asked.body)
   assert.equal(form.rows, undefined)
-  const sent = await person.post(CHANGE, { ...form, to: 'deleted for sure' })
+  const sent = await person.post(CHANGE, { ...form, confirmed: 'deleted' })
   assert.equal(sent.headers.location, '/dashboard/servers?q=NUMBER&sort=name&page=2')
   assert.deepEqual(await statuses(), { published: 1 })
 })
@@ -53,7 +53,7 @@ test('all that match move to an organization, and from there back', async (t) =>
     const list = (await person.get(path)).body
     const asked = await person.post(CHANGE, { ...formOf(list), to: 'moved' })
     assert.match(asked.body, /<h1>Move 60 servers<\/h1>.*<li>and 10 more<\/li>/s)
-    const done = await person.submit(CHANGE, { ...formOf(asked.body), move, to: 'moved for sure' })
+    const done = await person.submit(CHANGE, { ...formOf(asked.body), move, confirmed: 'moved' })
     assert.match(done.body, /and 58 more (were moved to|are personal servers)/)
     assert.deepEqual(
       await statuses(),
@@ -72,7 +72,7 @@ test('if another tab has changed how many match, nothing changes, before and aft
     { ...formOf(list), to: 'published' },
     { ...formOf(list), to: 'deleted' },
     { ...formOf(list), to: 'moved' },
-    { ...formOf(asked.body), to: 'deleted for sure' },
+    { ...formOf(asked.body), confirmed: 'deleted' },
   ]) {
     const refused = await person.post(CHANGE, fields)
     assert.equal(refused.status, 409)

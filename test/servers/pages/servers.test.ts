@@ -128,7 +128,7 @@ test('a server with an instant beyond the range of a number can be listed, edite
 })
 
 function deletionOf(server: string) {
-  return { rows: server, to: 'deleted for sure' }
+  return { rows: server, confirmed: 'deleted' }
 }
 
 function unescaped(text: string): string {

@@ -38,7 +38,7 @@ ${showAsked(asked)}
 ${isOne ? html`<p>Move <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>).</p>` : ''}
 ${showChoice({ name: 'move', label: 'Owner', value: open[0]![0], options: open })}
 <p>You can undo this for one hour.</p>
-<div class="row"><button class="primary" name="to" value="moved for sure">${label}</button>
+<div class="row"><button class="primary" name="confirmed" value="moved">${label}</button>
 <a class="button" href="${from}">Cancel</a></div>
 ${isOne ? '' : html`<p>These servers move:</p>${showNames(servers)}`}</form>`,
   })

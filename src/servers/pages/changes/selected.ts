@@ -32,9 +32,9 @@ export const PERSONAL = 'personal'
 /**
  * `rows` has the servers of a page. A selected row has a field with its number as the name. A
  * button of a row names the row, and the other buttons name in `to` what becomes of the selected
- * rows. A confirmed deletion or move means all of `rows`. `all` stands for all servers that match
- * the search of the list `from`, instead of rows. `move` has the place to which servers move:
- * `personal`, or the id of an organization. Without it, the user is asked. Null if no server is
+ * rows. `confirmed` names what a user was asked about, and then all of `rows` are meant. `all`
+ * stands for all servers that match the search of the list `from`, instead of rows. `move` has the
+ * place to which servers move: `personal`, or the id of an organization. Null if no server is
  * selected.
  */
 export function readChange(c: Context): WantedByForm | null {
@@ -45,21 +45,20 @@ export function readChange(c: Context): WantedByForm | null {
     if (id !== undefined) return { becomes: { status }, selected: [id], row, isConfirmed: true }
   }
   const place = fieldOf(c, 'move')
-  const to = fieldOf(c, 'to') || (place === '' ? '' : 'moved')
-  const isForSure = to.endsWith(' for sure')
+  const confirmed = fieldOf(c, 'confirmed')
+  const isConfirmed = confirmed !== ''
+  const to = confirmed || fieldOf(c, 'to') || (place === '' ? '' : 'moved')
   const selected =
     readMatching(readPlace(fieldOf(c, 'from')), fieldOf(c, 'all')) ??
-    ids.filter((id, row) => id !== '' && (isForSure || c.get('form').has(String(row))))
+    ids.filter((id, row) => id !== '' && (isConfirmed || c.get('form').has(String(row))))
   if ('length' in selected && selected.length === 0) return null
   switch (to) {
     case 'published':
     case 'draft':
       return { becomes: { status: to }, selected, row: null, isConfirmed: true }
     case 'deleted':
-    case 'deleted for sure':
-      return { becomes: null, selected, row: null, isConfirmed: isForSure }
-    case 'moved':
-    case 'moved for sure': {
+      return { becomes: null, selected, row: null, isConfirmed }
+    case 'moved': {
       const becomes = { organization_id: place === PERSONAL ? null : place }
       return { becomes, selected, row: null, isConfirmed: place !== '' }
     }
