@@ -45,7 +45,7 @@ export function serverImports(database: Database) {
     /**
      * Writes all entries, or none if one is wrong, into the user's personal servers or those under
      * the organization. `planServers` in `plan.ts` says which server an entry means. Absent fields
-     * keep their values. Also removes these servers, unless an entry means them.
+     * keep their values. A pruning import removes the servers of `removed` that no entry means.
      */
     saveServers: (
       userId: string,
