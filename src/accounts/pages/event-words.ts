@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { AuditAction, AuditEntry } from '../../model/audit.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 
 /** The names of the keys and organizations that entries name by their ids. */
 export type Names = ReadonlyMap<string, string>
@@ -58,13 +58,13 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
     case 'confirmed without auth_time':
       return html`Went to ${isolated(subject)} again to confirm, which did not say whether it asked for a password`
     case 'operator issued link':
-      return html`Issued a sign-in link for ${truncated(subject, LINE_COLUMNS)}`
+      return html`Issued a sign-in link for ${isolated(subject)}`
     case 'operator disabled user':
-      return html`Disabled the account ${truncated(subject, LINE_COLUMNS)}`
+      return html`Disabled the account ${isolated(subject)}`
     case 'operator enabled user':
-      return html`Enabled the account ${truncated(subject, LINE_COLUMNS)}`
+      return html`Enabled the account ${isolated(subject)}`
     case 'operator ended sessions':
-      return html`Ended all sessions of ${truncated(subject, LINE_COLUMNS)}`
+      return html`Ended all sessions of ${isolated(subject)}`
     case 'e-mail changed':
       return html`Changed the email address to ${isolated(subject)}`
     case 'organization made':
@@ -96,5 +96,5 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
 function nameOf(names: Names, id: string, kind: string, unknown: string): Html | string {
   const name = names.get(id)
   if (name === undefined) return unknown
-  return html`${kind === '' ? '' : `${kind} `}${truncated(name, LINE_COLUMNS)}`
+  return html`${kind === '' ? '' : `${kind} `}${isolated(name)}`
 }

@@ -10,7 +10,7 @@ import type { App, Dashboard } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill, showTable } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 import { addActRoutes } from './acts.ts'
 import { showUnusedKeys } from './unused-keys.ts'
@@ -101,7 +101,7 @@ function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
   const deleted = revoked_at === null ? '' : html` ${pill('deleted')}`
   return [
     showAgo(last_used_at ?? 0, now),
-    html`${truncated(name, LINE_COLUMNS)}${deleted}`,
+    html`${isolated(name)}${deleted}`,
     html`${showUserLink({ ...apiKey, id: user_id })}${showDisabled(disabled_at)}`,
     html`<code>${prefix}…</code>`,
   ]
@@ -109,7 +109,7 @@ function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
 
 function showEntry(entry: OwnedAuditEntry, names: Names, now: Instant): Html[] {
   const { user_id: id } = entry
-  const name = id === null ? isolated('unknown') : truncated(nameOf({ ...entry, id }), LINE_COLUMNS)
+  const name = id === null ? isolated('unknown') : isolated(nameOf({ ...entry, id }))
   // Without both, the user may have been removed.
   const isKnown = entry.email !== null || entry.external_id !== null
   const user = id !== null && isKnown ? showUserLink({ ...entry, id }) : name

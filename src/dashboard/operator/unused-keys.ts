@@ -7,7 +7,7 @@ import { count } from '../../model/text.ts'
 import type { Dashboard } from '../../web/context.ts'
 import { showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import { type Html, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { showUserLink } from './users.ts'
 
 const KEYS_SHOWN = 20
@@ -37,7 +37,7 @@ function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
     last_used_at === null
       ? html`never, issued ${showAgo(created_at, now)}`
       : showAgo(last_used_at, now),
-    truncated(name, LINE_COLUMNS),
+    isolated(name),
     showUserLink({ ...apiKey, id: user_id }),
     html`<code>${prefix}…</code>`,
   ]

@@ -12,7 +12,7 @@ import { count } from '../../model/text.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 import { pill } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 
 const ORGANIZATIONS_SHOWN = 20
 /** Addresses whose wrong passwords are counted. */
@@ -99,7 +99,6 @@ async function showOrganizations({ database }: AccountsDashboard, userId: string
   return html`${joined
     .slice(0, ORGANIZATIONS_SHOWN)
     .map(
-      ({ name, role }, index) =>
-        html`${index > 0 ? ', ' : ''}${truncated(name, LINE_COLUMNS)} (${role})`,
+      ({ name, role }, index) => html`${index > 0 ? ', ' : ''}${isolated(name)} (${role})`,
     )}${more > 0 ? ` and ${count(more)} more` : ''}`
 }

@@ -11,7 +11,7 @@ import type { App, Context } from '../../web/context.ts'
 import { type Notice, showNotFound, showPage } from '../../web/html/page.ts'
 import { showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolatedText, shortIsolatedText } from '../../web/html/text.ts'
+import { type Html, isolatedText } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
 import { showActs } from './acts.ts'
 import { showUserFacts } from './user-facts.ts'
@@ -30,7 +30,6 @@ export function addUserRoute(app: App, dashboard: AccountsDashboard): void {
     const name = nameOf(user)
     return showPage(c, {
       title: isolatedText(name),
-      tabTitle: shortIsolatedText(name),
       notice: takeDone(dashboard, c),
       body: html`${await showUserFacts(dashboard, user)}
 <section><h2>Help or end access</h2>${showActs(c, user)}</section>

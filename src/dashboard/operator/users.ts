@@ -14,13 +14,11 @@ import { AS_CODE } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
 import { pill, showEmpty, showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 
 export const USERS_PATH = '/dashboard/operator/users'
 /** Characters of a search: those of the longest external id or address. */
 const SEARCH_LENGTH_MAX = 255
-/** Bytes of an external id in the list. */
-const EXTERNAL_ID_BYTES = 40
 
 /** A search for users, with a page for each fifty of them. */
 export function addUserListRoute(app: App, { database, now }: Dashboard): void {
@@ -54,7 +52,7 @@ function showUsers(users: readonly FoundUser[], now: Instant): Html {
       html`${showUserLink(user)}${showDisabled(user.disabled_at)}`,
       user.external_id === null || user.email === null
         ? html``
-        : html`${truncated(user.external_id, EXTERNAL_ID_BYTES)}`,
+        : html`${isolated(user.external_id)}`,
       showAgo(user.created_at, now),
       user.apiKeys,
       user.servers,
@@ -63,7 +61,7 @@ function showUsers(users: readonly FoundUser[], now: Instant): Html {
 }
 
 export function showUserLink(user: NamedUser): Html {
-  return html`<a href="${USERS_PATH}/${user.id}">${truncated(nameOf(user), LINE_COLUMNS)}</a>`
+  return html`<a href="${USERS_PATH}/${user.id}">${isolated(nameOf(user))}</a>`
 }
 
 export function showDisabled(disabledAt: Instant | null): Html | '' {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Html, isolated, titled } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import {
   checkOrganizationName,
@@ -162,6 +162,6 @@ const NO_ORGANIZATIONS = {
 } as const
 
 function showRow({ id, name, servers, role }: Membership): Html {
-  return html`<li><div><a href="/dashboard/organizations/${id}">${titled(name)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
+  return html`<li><div><a href="/dashboard/organizations/${id}">${isolated(name)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
 `
 }

@@ -9,13 +9,7 @@ import { showField } from '../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill } from '../../web/html/parts.ts'
 import { showSite } from '../../web/html/site.ts'
-import {
-  type Html,
-  isolatedText,
-  LINE_COLUMNS,
-  shortIsolatedText,
-  truncated,
-} from '../../web/html/text.ts'
+import { type Html, isolated, isolatedText } from '../../web/html/text.ts'
 import { takeOrganizationNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 import { members } from '../records/members.ts'
@@ -40,7 +34,7 @@ export async function showMembersPage(
   const known = await members(database).listMembers(userId, id)
   return showPage(c, {
     title: isolatedText(name),
-    tabTitle: shortIsolatedText(name),
+    tabTitle: isolatedText(name),
     lead: 'The API never returns these servers. Members see them, and each other’s email addresses.',
     errors: { email: emailError },
     status,
@@ -60,7 +54,7 @@ function showMembers(members: readonly Member[], userId: string): Html {
 ${members.slice(0, MEMBERS_MAX).map((member, index) => {
   const { user_id, role } = member
   // A full path in each row would make the page long.
-  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), LINE_COLUMNS)}${role === 'owner' ? html` ${pill('owner')}` : ''}</div>
+  return html`<li><div id="m${index}">${isolated(nameOf({ ...member, id: user_id }))}${role === 'owner' ? html` ${pill('owner')}` : ''}</div>
 ${canEnd(members, user_id, userId) ? html`<a class="button" href="members/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${user_id === userId ? 'Leave…' : 'Remove…'}</a>` : ''}
 `
 })}</ul>

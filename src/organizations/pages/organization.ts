@@ -4,7 +4,7 @@ import type { Context, Dashboard, Site } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { type Action, showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
 import { manageAt, showSite } from '../../web/html/site.ts'
-import { type Html, isolatedText, shortIsolatedText } from '../../web/html/text.ts'
+import { type Html, isolatedText } from '../../web/html/text.ts'
 import { takeNotice } from '../../servers/pages/notices.ts'
 import { readSearch, readSelectedPage } from '../../servers/pages/list/search.ts'
 import { showServers } from '../../servers/pages/list/table.ts'
@@ -50,7 +50,6 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   }
   return showPage(c, {
     title: isolatedText(name),
-    tabTitle: shortIsolatedText(name),
     lead: 'The API never returns these servers.',
     actions: showAction(managesServers ? manageAt(site) : registerIn(id)),
     notice,

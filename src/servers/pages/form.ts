@@ -8,7 +8,7 @@ import { type Context, fieldOf } from '../../web/context.ts'
 import { showChoice, showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
-import { type Html, shortIsolatedText } from '../../web/html/text.ts'
+import { type Html, isolatedText } from '../../web/html/text.ts'
 import {
   type DetailName,
   DETAILS,
@@ -205,7 +205,7 @@ function showDetail(name: DetailName, { values, errors = {} }: ServerForm): Html
 function showOwner({ values, errors = {}, organizations }: ServerForm): Html {
   const owners = new Map([['', 'You: the API returns it']])
   for (const { id, name } of organizations)
-    owners.set(id, `${shortIsolatedText(name)}: the API never returns it`)
+    owners.set(id, `${isolatedText(name)}: the API never returns it`)
   const value = values.organization_id ?? ''
   if (!owners.has(value)) owners.set(value, 'An organization you are not a member of')
   return showChoice({

@@ -5,7 +5,7 @@ import { REGISTERED_MAX } from '../server.ts'
 import type { NamedServer, ServerChange } from '../server-change.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
-import { type Html, NAME_COLUMNS, truncated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
 import type { Database } from '../../database/database.ts'
 import { servers } from '../records/servers.ts'
@@ -76,7 +76,7 @@ async function say(
 }
 
 function sayShortened(done: Html | string, { address }: { address: string }): Html {
-  return html`${done} We shortened its address to <b>${truncated(address, NAME_COLUMNS, NAME_BYTES)}</b>.`
+  return html`${done} We shortened its address to <b>${isolated(address)}</b>.`
 }
 
 /** What the change did. Null if every server was so already. */
@@ -98,7 +98,7 @@ async function sayDone(
     const place =
       organization === undefined
         ? 'an organization'
-        : html`<a href="/dashboard/organizations/${movedTo}">${truncated(organization.name, NAME_COLUMNS, NAME_BYTES)}</a>`
+        : html`<a href="/dashboard/organizations/${movedTo}">${isolated(organization.name)}</a>`
     return html`${names} ${were} moved to ${place}.`
   }
   if (action === 'server changed') return html`${names} was saved.`
@@ -164,15 +164,11 @@ function sayUndone({ action, changed }: ServerChange, restored: number): Notice 
 }
 
 const NAMED_MAX = 2
-/** Bytes of a name. The notice of a full list has room for no more, and its title repeats it. */
-const NAME_BYTES = 72
 
 /** The names of servers, as the subject of a sentence. */
 function showNames(servers: readonly { name: string }[]): Html {
   const more = servers.length - NAMED_MAX
-  const names = servers
-    .slice(0, NAMED_MAX)
-    .map(({ name }) => html`<b>${truncated(name, NAME_COLUMNS, NAME_BYTES)}</b>`)
+  const names = servers.slice(0, NAMED_MAX).map(({ name }) => html`<b>${isolated(name)}</b>`)
   if (more > 0) return html`${names[0]!}, ${names[1]!} and ${more} more`
   return names.length === 2 ? html`${names[0]!} and ${names[1]!}` : html`${names}`
 }

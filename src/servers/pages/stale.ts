@@ -3,7 +3,7 @@ import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../serv
 import { FIELDS } from '../fields.ts'
 import { type Context, fieldOf } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
-import { LINE_COLUMNS, truncated } from '../../web/html/text.ts'
+import { isolated } from '../../web/html/text.ts'
 
 /*
  * Edits of a server that has changed, or is gone, since the page with the form was opened.
@@ -17,7 +17,7 @@ export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Not
       name === 'organization_id'
         ? ['Owner', 'another one']
         : [FIELDS[name].label, stored[name] ?? 'empty']
-    return html`<li>${label}: ${truncated(value, LINE_COLUMNS)}</li>`
+    return html`<li>${label}: ${isolated(value)}</li>`
   })
   return {
     kind: 'bad',

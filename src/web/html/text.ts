@@ -20,13 +20,6 @@ export function isolatedText(text: string): string {
   return `\u2068${escapeInvisible(text)}\u2069`
 }
 
-// Other folders still name how a list shows a text, and how long it may be.
-export const truncated = (text: string, ..._columns: readonly number[]): Html => isolated(text)
-export const titled = isolated
-export const shortIsolatedText = isolatedText
-export const NAME_COLUMNS = 46
-export const LINE_COLUMNS = 80
-
 /** Characters that one turn of the event loop escapes. */
 const TURN_CHARACTERS = 65_536
 

@@ -18,10 +18,7 @@ const SEVEN_DAYS_MS = 7 * 86_400_000
 /** No page repeats these. */
 const SECRETS = ['password', 'new-password', 'leaked', 'text']
 /** The page after signing in has neither the question of a move nor the notice with an undo. */
-const ELSEWHERE = [
-  '/dashboard/servers/change confirmed=moved',
-  '/dashboard/servers/undo change=*',
-]
+const ELSEWHERE = ['/dashboard/servers/change confirmed=moved', '/dashboard/servers/undo change=*']
 
 test('a form whose session has ended changes nothing, and signing in leads back to its page', async (t) => {
   const scene = await openScene(t, sqliteDatabase)

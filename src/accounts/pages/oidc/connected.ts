@@ -4,7 +4,7 @@ import { identities } from '../../records/identities.ts'
 import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 import { actorOf, type App, type Context, fieldOf, withCookies } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
-import { type Html, isolated, isolatedText, truncated } from '../../../web/html/text.ts'
+import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
 import { requireConfirmation } from '../sign-in/confirmation.ts'
@@ -80,8 +80,8 @@ ${isConnected ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
 function showIdentity(identity: Identity, index: number, oidc: Oidc): Html {
   const { issuer, subject } = identity
   const name = issuer === oidc.issuer ? oidc.name : issuer
-  return html`<li><div><strong id="i${index}">${truncated(name)}</strong>
-<p><code id="u${index}">${truncated(subject)}</code></p></div>
+  return html`<li><div><strong id="i${index}">${isolated(name)}</strong>
+<p><code id="u${index}">${isolated(subject)}</code></p></div>
 <button class="quiet" name="remove" value="${format(identity)}" id="r${index}" aria-labelledby="r${index} i${index} u${index}">Remove</button></li>`
 }
 

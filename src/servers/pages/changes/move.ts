@@ -3,7 +3,7 @@ import type { Membership } from '../../../organizations/organization.ts'
 import type { Context } from '../../../web/context.ts'
 import { showChoice } from '../../../web/html/form-field.ts'
 import { showPage } from '../../../web/html/page.ts'
-import { isolated, shortIsolatedText } from '../../../web/html/text.ts'
+import { isolated, isolatedText } from '../../../web/html/text.ts'
 import { type Asked, PERSONAL, showAsked, showNames } from './selected.ts'
 
 /** Asks where servers should move, and says what that does to the API's answer. */
@@ -18,10 +18,7 @@ export function showMove(
   const [them, label] = isOne ? ['it', 'Move server'] : ['them', `Move ${servers.length} servers`]
   const title = isOne ? 'Move a server' : label
   const places = [
-    ...joined.map(({ id, name }) => [
-      id,
-      `${shortIsolatedText(name)}: the API never returns ${them}`,
-    ]),
+    ...joined.map(({ id, name }) => [id, `${isolatedText(name)}: the API never returns ${them}`]),
     [PERSONAL, `You: the API returns ${them}`],
   ] as [string, string][]
   const open = places.filter(([place]) =>

@@ -4,7 +4,7 @@ import { count } from '../../../model/text.ts'
 import { PAGE_SIZE } from '../../server-search.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
 import { showNotFound, showPage, showUnchanged } from '../../../web/html/page.ts'
-import { type Html, isolated, truncated } from '../../../web/html/text.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
 import { listPathOf, organizationOf, placeBefore, readPlace } from '../location.ts'
 import { showMove } from './move.ts'
 import { type Asked, findSelected, readChange, showAsked, showNames } from './selected.ts'
@@ -118,7 +118,7 @@ function sayRefusal(refusal: Unchanged): Html {
       return html`Another tab or program has changed which servers match, so their number is no longer the one that you selected.`
     default: {
       const more = refusal.slugs.length - PAGE_SIZE
-      return html`Two of your servers would have the same slug there. Change these slugs, or leave the servers out:${refusal.slugs.slice(0, PAGE_SIZE).map((slug) => html` <code>${truncated(slug)}</code>`)}${more > 0 ? ` and ${count(more)} more` : ''}.`
+      return html`Two of your servers would have the same slug there. Change these slugs, or leave the servers out:${refusal.slugs.slice(0, PAGE_SIZE).map((slug) => html` <code>${isolated(slug)}</code>`)}${more > 0 ? ` and ${count(more)} more` : ''}.`
     }
   }
 }

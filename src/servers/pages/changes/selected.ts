@@ -6,7 +6,7 @@ import { count } from '../../../model/text.ts'
 import { type Context, fieldOf } from '../../../web/context.ts'
 import type { Database } from '../../../database/database.ts'
 import { showFormTag } from '../../../web/html/form-field.ts'
-import { type Html, titled } from '../../../web/html/text.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
 import { readPlace } from '../location.ts'
 import { readMatching } from '../list/search.ts'
 import { serverSearch } from '../../records/server-search.ts'
@@ -103,5 +103,5 @@ export function showAsked({ servers: asked, from, isAll }: Asked): Html {
 /** The names of several servers, up to as many as a page of the list has. */
 export function showNames(asked: readonly RegisteredServer[]): Html {
   const more = asked.length - PAGE_SIZE
-  return html`<ul>${asked.slice(0, PAGE_SIZE).map(({ name }) => html`<li>${titled(name)}</li>`)}${more > 0 ? html`<li>and ${count(more)} more</li>` : ''}</ul>`
+  return html`<ul>${asked.slice(0, PAGE_SIZE).map(({ name }) => html`<li>${isolated(name)}</li>`)}${more > 0 ? html`<li>and ${count(more)} more</li>` : ''}</ul>`
 }

@@ -7,13 +7,7 @@ import { count, countOf } from '../../../model/text.ts'
 import type { Context } from '../../../web/context.ts'
 import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
 import { pill } from '../../../web/html/parts.ts'
-import {
-  type Html,
-  isolated,
-  LINE_COLUMNS,
-  showLongText,
-  truncated,
-} from '../../../web/html/text.ts'
+import { type Html, isolated, showLongText } from '../../../web/html/text.ts'
 import { IMPORT_PATH } from './form.ts'
 import { formatInstant } from '../../../model/instant.ts'
 import { showFormTag } from '../../../web/html/form-field.ts'
@@ -26,8 +20,6 @@ const WRONG_MAX = 20
 const LISTED_MAX = 40
 /** Servers and fields that a check shows. With these, it fits into a page of 50 kB. */
 const LINES_MAX = 140
-/** Columns of a value that changes, and its bytes: a row can have sixteen of them. */
-const VALUE_MAX = 60
 
 /** What the check is about. */
 export interface Checked {
@@ -132,12 +124,12 @@ function showPlannedRow({ name, address, fields }: Line): Html {
     fields === null
       ? pill('new', 'good')
       : html`${pill('changed', 'warn')}<ul>${fields.map(({ name, from, to }) => html`<li>${name}: ${showValue(from)} → ${showValue(to)}</li>`)}</ul>`
-  return html`<tr><th scope="row">${truncated(name)}</th><td><code>${truncated(address, LINE_COLUMNS, LINE_COLUMNS)}</code></td><td>${change}</td></tr>
+  return html`<tr><th scope="row">${isolated(name)}</th><td><code>${isolated(address)}</code></td><td>${change}</td></tr>
 `
 }
 
 function showValue(value: string | null): Html {
-  return value === null ? html`none` : html`<code>${truncated(value, VALUE_MAX, VALUE_MAX)}</code>`
+  return value === null ? html`none` : html`<code>${isolated(value)}</code>`
 }
 
 /** The counts of a check with mistakes, and the first mistakes. */
