@@ -3,33 +3,22 @@ import { DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
 import { readValue } from '../servers/server-entry.ts'
 import { quote } from '../model/text.ts'
 import type { ListedKey } from './read-state.ts'
+import { KEY_COLUMNS } from './state-fields.ts'
 
-const REQUIRED = ['key_hash', 'name']
-const OPTIONAL = [
-  'external_id',
-  'email',
-  'prefix',
-  'last_used_at',
-  'created_at',
-  'revoked_at',
-  'id',
-]
-const COLUMNS = [...REQUIRED, ...OPTIONAL]
-
-/** The delimiter that splits the first line into cells with all required names, or null. */
+/** The delimiter that splits the first line into names of which `name` is one, or null. */
 function delimiterOf(text: string): Delimiter | null {
   const [line = ''] = /^[^\r\n]*/.exec(text)!
   const splits = (delimiter: Delimiter) => {
     const rows = readCsv(line, delimiter)
     const names = Array.isArray(rows) ? namesOf(rows[0] ?? []) : []
-    return REQUIRED.every((name) => names.includes(name))
+    return names.includes('name') && names.some((name) => name.startsWith('key_'))
   }
   return DELIMITERS.find(splits) ?? null
 }
 
 /**
  * Reads the rows of a CSV text as the fields of keys. A cell without a value is as if left out. So
- * are rows without one. Null if the text has no row of names that has the required columns.
+ * are rows without one. Null if the text has no row of names that can be those of keys.
  */
 export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint: string } | null {
   const delimiter = delimiterOf(text)
@@ -37,9 +26,11 @@ export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint:
   const rows = readCsv(text, delimiter)
   if (!Array.isArray(rows)) return rows
   const columns = namesOf(rows[0]!)
-  const unknown = columns.find((name) => !COLUMNS.includes(name))
+  const unknown = columns.find((name) => !KEY_COLUMNS.includes(name))
   if (unknown !== undefined)
-    return { complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}` }
+    return {
+      complaint: `has a column ${quote(unknown)}. The columns are ${KEY_COLUMNS.join(', ')}`,
+    }
   const long = rows.findIndex((cells) => cells.length > columns.length)
   if (long !== -1) return { complaint: `has more cells in row ${long + 1} than in the first row` }
   const keys = rows.map((cells, at) => {

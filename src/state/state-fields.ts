@@ -98,11 +98,10 @@ const KEY = {
 
 /** A key of a user, and one in a list of keys of many users, which names its user. */
 export const keyField = object('a key', KEY)
-export const namedKeyField = object('a key', {
-  ...KEY,
-  external_id: v.optional(externalId),
-  email: v.optional(email),
-})
+const NAMED_KEY = { ...KEY, external_id: v.optional(externalId), email: v.optional(email) }
+export const namedKeyField = object('a key', NAMED_KEY)
+/** The columns of a table of keys. */
+export const KEY_COLUMNS: readonly string[] = Object.keys(NAMED_KEY)
 
 const server = entrySchema((entry) =>
   object('a server', { id, organization: nullable(organizationSlug), ...entry }),

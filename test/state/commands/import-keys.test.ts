@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
 import { ask } from '../../fixtures/requests.ts'
@@ -41,4 +43,20 @@ test("keys of another site keep working by their hashes, beside the user's own k
     ],
   )
   for (const key of [one, other]) assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('a table names a key by a file beside it, as a state file does', async (t) => {
+  const program = programIn(t)
+  await program.done('user add ada@example.com --create')
+  const key = generateKey()
+  const { port } = await program.serve()
+  writeFileSync(join(program.folder, 'bob.key'), `${key}\n`)
+  writeFileSync(
+    join(program.folder, 'keys.csv'),
+    `email,name,key_hash,key_file\nada@example.com,bot,,bob.key\nada@example.com,other,${hashOf('svc_live_x')},\n`,
+  )
+  const file = join(program.folder, 'keys.csv')
+  const { stderr } = await program.run(`key import --hash-file ${file}`)
+  assert.match(stderr, /^imported 2 keys for 1 user: 2 new, 0 known\n/)
+  assert.equal((await ask(port, { key })).status, 200)
 })

@@ -89,7 +89,7 @@ test('a table with a mistake is refused with its row, and no key is imported', a
     [`key_hash,name,last_used_at\n${a},a,2100-01-01T00:00:00Z\n`, /row 2\.last_used_at: lies in/],
     [
       `key_hash,name,key\n${a},a,x\n`,
-      /has a column "key"\. The columns are key_hash, name, external_id/,
+      /has a column "key"\. The columns are id, name, key_hash, key_file/,
     ],
     [`key_hash,name\n${a},a,x\n`, /has more cells in row 2 than in the first row/],
     [`key_hash,name\n${a},"a\n`, /has a cell in row 2 that begins with " and does not end/],
