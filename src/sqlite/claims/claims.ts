@@ -23,7 +23,10 @@ export const SQLITE_QUEUE: QueueOptions = {
 }
 
 export interface Claims extends Decider {
-  /** Decides a batch in one transaction; null if the file is locked or not united yet. */
+  /**
+   * Decides a batch in one transaction; null if it must wait: the file is locked, or it was
+   * restored and is not united yet, or lacks a claim of the last second.
+   */
   claimBatch(calls: readonly Call[]): Decided[] | null
 }
 
@@ -41,7 +44,9 @@ export interface ClaimGuard {
 const UNGUARDED: ClaimGuard = { faultAt: () => null, isUnited: () => true }
 
 /**
- * Needs its own connection, whose `data_version` then changes exactly when another one commits.
+ * Needs a connection of its own, whose `data_version` changes exactly when another one commits. It
+ * may be lent for transactions that end before the next turn of the event loop, as those of
+ * `managementConnection` do: a batch would roll back an open one.
  */
 export function createClaims(
   database: DatabaseSync,
