@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono'
 import { html } from 'hono/html'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
@@ -8,7 +9,7 @@ import { listedEmailOf, nameOf } from '../../accounts/user.ts'
 import { operator, type UserDetails } from '../../directory/records/operator.ts'
 import type { Actor } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
-import { actorOf, type App, type Context } from '../../web/context.ts'
+import { actorOf, type App, type Context, type Env } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
@@ -66,22 +67,24 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
   ): void {
     const path = `${USERS_PATH}/:id/${act}`
 
-    app.use(path, async (c, next) => {
+    const check: MiddlewareHandler<Env> = async (c, next) => {
       const user = await find(c)
-      if (user === null) return showNotFound(c)
+      if (user === null || !c.get('isOperator')) return showNotFound(c)
       const isOwn = user.id === c.get('session').userId
       const refusal = isOwn ? OWN_ACCOUNT : act === 'link' ? refuseLink(dashboard, user) : null
       return refusal === null ? next() : refuse(c, act, user, refusal)
-    })
+    }
+    app.use(path, check)
     app.get(path, async (c) => {
       const user = await find(c)
       return user === null ? showNotFound(c) : ask(dashboard, c, act, user)
     })
     const from = act === 'link' ? 'each time' : 'not fresh'
-    app.post(path, requireConfirmation(dashboard, purposeOf(act), from), async (c) => {
+    const confirm = requireConfirmation(dashboard, purposeOf(act), from)
+    // Either user may have won or lost a right while the service checked the password.
+    app.post(path, confirm, check, async (c) => {
       const user = await find(c)
-      // The right may have ended while the service checked the password.
-      if (user === null || !c.get('isOperator')) return showNotFound(c)
+      if (user === null) return showNotFound(c)
       return run(c, user, { ...actorOf(dashboard, c), operatorId: c.get('session').userId })
     })
   }

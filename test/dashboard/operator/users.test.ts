@@ -104,6 +104,22 @@ test('an operator who loses the right while a password is checked gets the answe
   assert.equal((await ada.get('/dashboard/api')).status, 200)
 })
 
+test('a user who becomes an operator while a password is checked gets no link', async (t) => {
+  const { ops, store, path } = await open(t, { operators: [OPERATOR, 'second@example.com'] })
+  const id = path.split('/').at(-1)!
+  intercept(store.database, {
+    async before([text = '']) {
+      if (!text.includes('SELECT hash FROM passwords')) return
+      const email = 'second@example.com'
+      await store.database.run(sql`UPDATE users SET email = ${email} WHERE id = ${uuid(id)}`)
+    },
+  })
+  const { status, body } = await ops.post(`${path}/link`, { password: PASSWORD })
+  assert.equal(status, 409)
+  assert.match(body, /This is the account of an operator\./)
+  assert.doesNotMatch(body, /\/link\/[\w-]{43}/)
+})
+
 test('an account without an address gets no link, and the page says why', async (t) => {
   const { ops, store } = await open(t)
   const user = createUser(null, 'player 7')
