@@ -103,7 +103,7 @@ export function planServers(
         ? undefined
         : others.find(({ after }) => isOf(after, entry.edition ?? INITIAL.edition))
     if (same !== undefined)
-      complain(position, 'address', `means the same server as ${nameOf(same.position)}`)
+      complain(position, 'address', sayTwice(nameOf(same.position), 'address'))
     else others.push(...mean(position, 'address', found))
     taken.set(key, others)
   }
@@ -117,6 +117,11 @@ const byPosition = (one: { position: number }, other: { position: number }): num
   one.position - other.position
 
 type Complain = (position: number, field: ServerMistake['field'], message: string) => void
+
+function sayTwice(other: string, field: ServerMistake['field']): string {
+  const ways = field === 'address' ? 'remove one, or give each a "slug"' : 'remove one'
+  return `means the same server as ${other}; ${ways}`
+}
 
 /** What the entries mean, one after another. */
 function createDraft(wanted: readonly WantedServer[], options: PlanOptions) {
@@ -150,8 +155,7 @@ function createDraft(wanted: readonly WantedServer[], options: PlanOptions) {
         )
       else if (before !== null && before.created_by !== userId)
         complain(position, field, "is the id of another user's server")
-      else if (twice !== undefined)
-        complain(position, field, `means the same server as ${nameOf(twice)}`)
+      else if (twice !== undefined) complain(position, field, sayTwice(nameOf(twice), field))
       else {
         if (before !== null) meant.set(before.id, position)
         const one = { position, before, ...become(wanted[position]!, before, options) }

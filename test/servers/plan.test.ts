@@ -144,18 +144,18 @@ test('a server without a slug comes before others of its address, and several ar
 test('two entries for one server are a mistake that names both places', () => {
   const same = { name: 'a', address, slug: 'a' }
   const rows = [stored('a', { ...X, slug: 'a' })]
-  const slug = '"slug" means the same server as row 2'
+  const slug = '"slug" means the same server as row 2; remove one'
   assert.deepEqual(outcomes(rows, [same, same]), ['a', slug])
   assert.deepEqual(outcomes(rows, [same, { name: 'a', address, id: 'a' }]), [
     'a',
-    '"id" means the same server as row 2',
+    '"id" means the same server as row 2; remove one',
   ])
   assert.deepEqual(outcomes([], [same, { ...same, address: 'y.example.com' }]), [
     'new 1',
     '"slug" is the slug of another server of this user: row 2',
   ])
   const plain = { name: 'a', address }
-  const twice = '"address" means the same server as row 2'
+  const twice = '"address" means the same server as row 2; remove one, or give each a "slug"'
   for (const some of [rows, [], [stored('a', X)]])
     assert.equal(outcomes(some, [plain, plain])[1], twice)
   // Also if the other one means it by its slug, and moves it to this address.

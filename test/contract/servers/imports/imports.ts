@@ -86,7 +86,7 @@ export function importsContract(open: OpenFixture): void {
     })
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
-      ['row 3 "address" means the same server as row 2'],
+      ['row 3 "address" means the same server as row 2; remove one, or give each a "slug"'],
     )
     assert.deepEqual(outcome, saved({ wrong: outcome.wrong }))
     assert.deepEqual(await namesOf(store, ada!), [])

@@ -138,9 +138,9 @@ export const SERVER_CASES: Case[] = [
     },
     says: [
       'users[0].servers[4].id: is "@server two", as of users[0].servers[3]',
-      'users[0].servers[1].slug: means the same server as users[0].servers[0]',
-      'users[0].servers[2].id: means the same server as users[0].servers[0]',
-      'users[0].servers[4].id: means the same server as users[0].servers[3]',
+      'users[0].servers[1].slug: means the same server as users[0].servers[0]; remove one',
+      'users[0].servers[2].id: means the same server as users[0].servers[0]; remove one',
+      'users[0].servers[4].id: means the same server as users[0].servers[3]; remove one',
       'users[1].servers[0].slug: is the slug of 2 servers of this user; give the "id" of one',
     ],
   },
