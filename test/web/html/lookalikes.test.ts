@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { sql } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -75,6 +76,23 @@ test('the preview of the API’s answer spells out invisible characters, and kee
   const { body } = await person.get('/dashboard/servers')
   const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''
   assert.ok(preview.includes('"name": "\\u{202e}evil\\u{200b} 👨‍👩‍👧‍👦",\n'), preview)
+})
+
+test('a question about a server spells out its address, which another program may have written', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const organization = { id: crypto.randomUUID(), slug: 'guild', name: 'Guild' }
+  await recordsOf(store).insertOrganization(user.id, organization, operatorAt(1))
+  const entry = { name: 'Lagoon', address: 'a.example' }
+  await recordsOf(store).saveServers(user.id, null, [entry], operatorAt(1))
+  await store.database.run(sql`UPDATE servers SET host_label = ${'a.example\u202e\u200b'}`)
+  const [server] = await recordsOf(store).listServers(user.id)
+  const asked = { rows: server!.id, 0: 'on', to: 'moved' }
+  for (const { body } of [
+    await person.get(`/dashboard/servers/${server!.id}/delete`),
+    await person.post('/dashboard/servers/change', asked),
+  ])
+    assert.match(body, /<code><bdi>a\.example\\u\{202e\}\\u\{200b\}<\/bdi><\/code>/)
 })
 
 test('a look-alike email address is refused at the sign-up and in the account', async (t) => {

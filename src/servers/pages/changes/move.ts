@@ -32,7 +32,7 @@ export function showMove(
         ? html`<p>You are not a member of an organization. <a href="/dashboard/organizations">Create one</a> to move servers there.</p>`
         : html`<form class="card" method="post" action="/dashboard/servers/change">
 ${showAsked(asked)}
-${isOne ? html`<p>Move <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>).</p>` : ''}
+${isOne ? html`<p>Move <b>${isolated(first!.name)}</b> (<code>${isolated(first!.address)}</code>).</p>` : ''}
 ${showChoice({ name: 'move', label: 'Owner', value: open[0]![0], options: open })}
 <p>You can undo this for one hour.</p>
 <div class="row"><button class="primary" name="confirmed" value="moved">${label}</button>

@@ -89,7 +89,7 @@ function showDeletion(c: Context, asked: Asked): Promise<Response> {
     width: 'form',
     body: html`<form class="card" method="post" action="/dashboard/servers/change">
 ${showAsked(asked)}
-${isOne ? html`<p>Delete <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>)?</p>` : html`<p>Delete these servers?</p>${showNames(servers)}`}
+${isOne ? html`<p>Delete <b>${isolated(first!.name)}</b> (<code>${isolated(first!.address)}</code>)?</p>` : html`<p>Delete these servers?</p>${showNames(servers)}`}
 <p>The API stops returning ${isOne ? 'it' : 'them'} at once. You can undo this for one hour.</p>
 <div class="row"><button class="danger" name="confirmed" value="deleted">${label}</button>
 <a class="button" href="${from}">Cancel</a></div>
