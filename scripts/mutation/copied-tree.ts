@@ -8,6 +8,7 @@ const TIMEOUT_MS = 180_000
 const COPIED = [
   'bin',
   'src',
+  'client',
   'conform',
   'test',
   'bench',
@@ -16,6 +17,7 @@ const COPIED = [
   'docs',
   'deploy',
   'package.json',
+  'tsconfig.json',
 ]
 
 /** How many tests of a run failed, and their output. */
