@@ -34,7 +34,6 @@ export async function showMembersPage(
   const known = await members(database).listMembers(userId, id)
   return showPage(c, {
     title: isolatedText(name),
-    tabTitle: isolatedText(name),
     lead: 'The API never returns these servers. Members see them, and each other’s email addresses.',
     errors: { email: emailError },
     status,
