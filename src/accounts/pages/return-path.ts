@@ -10,7 +10,7 @@ export function returnPathOf(c: Context): string {
   const { method, url } = c.req
   const from = (method === 'POST' && c.req.header('Referer')) || url
   const { pathname, search } = new URL(URL.canParse(from) ? from : url)
-  return pathname.replace(FORM_ONLY, '') + search
+  return readReturnPath(pathname.replace(FORM_ONLY, '') + search)
 }
 
 /** Accepts only pages of the dashboard, because the value comes from the browser. */

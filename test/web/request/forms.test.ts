@@ -37,8 +37,11 @@ test('if the session ends before a form is sent, signing in leads back to its pa
     ['/dashboard/api', 'https://example.com/dashboard/api/leaked', '/dashboard/api'],
     ['/dashboard/api', 'https://evil.example/', '/dashboard'],
     ['/dashboard/api', 'https://evil.example//evil.example', '/dashboard'],
-  ] as const)
-    assert.equal(await signIn(await send(path, from)), page, `${path} from ${from}`)
+  ] as const) {
+    const sent = await send(path, from)
+    assert.doesNotMatch(sent.body, /evil/)
+    assert.equal(await signIn(sent), page, `${path} from ${from}`)
+  }
   assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 0)
 })
 

@@ -7,7 +7,7 @@ import { showField, showUsername } from '../../../web/html/form-field.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
 import { passwords } from '../../records/passwords.ts'
-import { readReturnPath, returnPathOf } from '../return-path.ts'
+import { returnPathOf } from '../return-path.ts'
 import { requireSession } from '../session.ts'
 import { type AccountsDashboard, confirmPassword, isConnected } from './attempts.ts'
 
@@ -76,7 +76,7 @@ function ask(
   purpose: string,
   { status, message }: Refused = { status: 403 },
 ): Promise<Response> {
-  const page = readReturnPath(returnPathOf(c))
+  const page = returnPathOf(c)
   const sent = [...c.get('form')].filter(([name]) => name !== 'password')
   return showPage(c, {
     title: 'Is it you?',
