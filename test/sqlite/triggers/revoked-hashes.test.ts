@@ -171,6 +171,19 @@ test('a user that comes after the keys disables or enables them, and has access 
   assert.deepEqual(access(), [`link of ${BOB}`, `session of ${BOB}`])
 })
 
+test('a user with more active keys than the rule allows is disabled and enabled', (t) => {
+  const database = openFile(t)
+  // As in a file from before the rule.
+  database.exec('DROP TRIGGER api_keys_added')
+  for (const id of [13, 14, 15, 16, 17])
+    database.exec(`INSERT INTO api_keys ${columns} VALUES ${key(null, id, `key ${id}`)}`)
+  const count = `SELECT count(*) FROM api_keys WHERE revoked_at IS NULL AND disabled_at = 7`
+  database.exec('UPDATE users SET disabled_at = 7')
+  assert.deepEqual(rows(database, count), ['6'])
+  database.exec('UPDATE users SET disabled_at = NULL')
+  assert.deepEqual(rows(database, count), ['0'])
+})
+
 /** SQL for a session and a sign-in link. */
 const accessOf = (user: string) => `
   INSERT INTO sign_in_links VALUES ('${user}', 'link of ${user}', 9);
