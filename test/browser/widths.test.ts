@@ -77,7 +77,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await page.goto(`${url}/dashboard/organizations`)
   await page.fill('#name', WORD)
   await page.fill('#slug', 'another')
-  await press('text=Create organization >> nth=0', 'was created')
+  await press('text=Create organization >> nth=0', 'Organization created')
   await page.goto(`${url}/dashboard/servers/new`)
   await page.fill('#name', WORD)
   await page.fill('#address', 'a.example')

@@ -21,9 +21,9 @@ import { readRows } from './postgres-rows.ts'
 
 /**
  * Only a site to which no user can sign in has the secret of the setup link, and only version 0.1.0
- * writes invitations.
+ * writes invitations and checked imports.
  */
-const WITHOUT_ROWS = ['secrets', 'invitations']
+const WITHOUT_ROWS = ['secrets', 'invitations', 'checked_imports']
 
 /** Writes what this version keeps for the tests of later ones into an empty folder. */
 export async function freeze(t: TestContext, server: Server, folder: string): Promise<KeptRelease> {
