@@ -2,7 +2,7 @@ import type { Actor } from '../../model/audit.ts'
 import type { Session } from '../../model/session.ts'
 import { type Identity, REFUSAL_NOTED_US, type SessionRefusal } from '../identity.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
-import { at, type Sql, sql, uuid } from '../../database/sql.ts'
+import { at, sql, uuid } from '../../database/sql.ts'
 import { act } from './audit.ts'
 
 export type Connection = 'connected' | Exclude<SessionRefusal, 'not asked again'>
@@ -15,11 +15,7 @@ export interface WaysIn {
 
 export function identities(database: Database) {
   return {
-    /** The identities of a user, by issuer and subject. */
-    listIdentities: (userId: string): Promise<Identity[]> =>
-      database.all<Identity>(sql`
-        SELECT issuer, subject FROM identities WHERE user_id = ${uuid(userId)}
-        ORDER BY issuer, subject`),
+    listIdentities: (userId: string): Promise<Identity[]> => findIdentities(database, userId),
 
     /** Adds an identity to the user of a session, who has no other one of its issuer. */
     connect: ({ id, userId }: Session, identity: Identity, actor: Actor): Promise<Connection> =>
@@ -32,8 +28,8 @@ export function identities(database: Database) {
         if (session === null) return 'session ended'
         const owner = await findOwner(transaction, identity)
         if (owner !== null) return owner === userId ? 'connected' : 'another account'
-        const sameIssuer = sql`issuer = ${identity.issuer}`
-        if ((await countIdentities(transaction, userId, sameIssuer)) > 0) return 'too many sign-ins'
+        const own = await findIdentities(transaction, userId)
+        if (own.some(({ issuer }) => issuer === identity.issuer)) return 'too many sign-ins'
         await insertIdentity(transaction, userId, identity)
         note('sign-in connected', userId, identity.issuer)
         return 'connected'
@@ -51,15 +47,15 @@ export function identities(database: Database) {
     ): Promise<'removed' | 'last' | 'not found'> =>
       act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        const identity = sql`issuer = ${issuer} AND subject = ${subject}`
-        if ((await countIdentities(transaction, userId, identity)) === 0) return 'not found'
-        const others = sql`issuer = ${ways.issuer} AND NOT (${identity})`
-        const hasOther = (await countIdentities(transaction, userId, others)) > 0
+        const own = await findIdentities(transaction, userId)
+        const others = own.filter((one) => one.issuer !== issuer || one.subject !== subject)
+        if (others.length === own.length) return 'not found'
+        const hasOther = others.some((one) => one.issuer === ways.issuer)
         if (!hasOther && !(ways.passwords && (await hasPassword(transaction, userId))))
           return 'last'
-        await transaction.run(
-          sql`DELETE FROM identities WHERE user_id = ${uuid(userId)} AND ${identity}`,
-        )
+        await transaction.run(sql`
+          DELETE FROM identities
+          WHERE issuer = ${issuer} AND subject = ${subject} AND user_id = ${uuid(userId)}`)
         await transaction.run(
           sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id <> ${uuid(id)}`,
         )
@@ -124,13 +120,9 @@ export async function hasPassword(queries: Queries, userId: string): Promise<boo
   return password !== null
 }
 
-export async function countIdentities(
-  queries: Queries,
-  userId: string,
-  where: Sql,
-): Promise<number> {
-  const row = await queries.get<{ count: number }>(
-    sql`SELECT count(*) AS count FROM identities WHERE user_id = ${uuid(userId)} AND ${where}`,
-  )
-  return row!.count
+/** The identities of a user, by issuer and subject. */
+export function findIdentities(queries: Queries, userId: string): Promise<Identity[]> {
+  return queries.all<Identity>(sql`
+    SELECT issuer, subject FROM identities WHERE user_id = ${uuid(userId)}
+    ORDER BY issuer, subject`)
 }

@@ -1,12 +1,12 @@
 import type { Session } from '../../model/session.ts'
 import type { ProvidedUser, SignInRefusal } from '../identity.ts'
-import type { DraftSession } from '../sessions.ts'
+import type { DraftSession, NewSession } from '../sessions.ts'
 import { createUser, nameOf } from '../user.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { sql, uuid } from '../../database/sql.ts'
 import { act, type Note } from './audit.ts'
 import {
-  countIdentities,
+  findIdentities,
   findOwner,
   hasPassword,
   insertIdentity,
@@ -30,12 +30,24 @@ export type SignInOutcome =
   | { userId: string | null; refusal: SignInRefusal }
 
 export function identitySignIns(database: Database) {
+  /** Begins a session. Without the right of an operator, takes it from all of the user's sessions. */
+  async function begin(
+    transaction: Transaction,
+    { isOperator }: ProvidedUser,
+    session: NewSession,
+  ): Promise<void> {
+    if (!isOperator)
+      await transaction.run(
+        sql`UPDATE sessions SET operator_until = NULL WHERE user_id = ${uuid(session.userId)}`,
+      )
+    await insertSession(transaction, database.dialect, session)
+  }
+
   return {
     /**
      * Begins a session of the user with this identity. A person without one gets the account that
      * has the address, if an operator or a site made that account and it has no way to sign in, or
-     * a new account if the rules allow it. Without the right of an operator, takes it from all of
-     * the user's sessions.
+     * a new account if the rules allow it.
      */
     signIn: (
       provided: ProvidedUser,
@@ -54,8 +66,7 @@ export function identitySignIns(database: Database) {
         await transaction.lock('users', [userId])
         if ((await findOwner(transaction, provided)) !== userId) return refuse('no account')
         if (!(await isEnabled(transaction, userId))) return refuse('account disabled', userId)
-        await takeRight(transaction, provided, userId)
-        await insertSession(transaction, database.dialect, { ...draft, userId })
+        await begin(transaction, provided, { ...draft, userId })
         note('sign-in', userId, await nameIn(transaction, userId))
         return found
       }),
@@ -77,24 +88,11 @@ export function identitySignIns(database: Database) {
           sql`DELETE FROM sessions WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)}`,
         )
         if (ended === 0) return false
-        await takeRight(transaction, provided, userId)
-        await insertSession(transaction, database.dialect, { ...draft, userId })
+        await begin(transaction, provided, { ...draft, userId })
         note(action, userId, provided.issuer)
         return true
       }),
   }
-}
-
-/** Takes the right of an operator from all sessions of a user who has left the group. */
-async function takeRight(
-  transaction: Transaction,
-  { isOperator }: ProvidedUser,
-  userId: string,
-): Promise<void> {
-  if (isOperator) return
-  await transaction.run(
-    sql`UPDATE sessions SET operator_until = NULL WHERE user_id = ${uuid(userId)}`,
-  )
 }
 
 /** The account of a person whose identity is new, with that identity. */
@@ -115,8 +113,8 @@ async function admit(
     const user = await findAddressed(transaction, email)
     if (user?.id !== addressed.id) return refuse('no account')
     if (!(await isEnabled(transaction, user.id))) return refuse('account disabled', user.id)
-    const identified = await countIdentities(transaction, user.id, sql`true`)
-    if (identified > 0 || (await hasPassword(transaction, user.id)))
+    const own = await findIdentities(transaction, user.id)
+    if (own.length > 0 || (await hasPassword(transaction, user.id)))
       return refuse('account has another sign-in', user.id)
     await insertIdentity(transaction, user.id, provided)
     note('sign-in connected', user.id, issuer)
