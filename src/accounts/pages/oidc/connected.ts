@@ -8,7 +8,7 @@ import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
 import { requireConfirmation } from '../sign-in/confirmation.ts'
-import { guarded } from './refusals.ts'
+import { guarded, showRefusal } from './refusals.ts'
 
 const ACCOUNT = '/dashboard/account'
 
@@ -28,7 +28,7 @@ export function addConnectedRoutes(app: App, dashboard: AccountsDashboard, oidc:
 async function remove(
   dashboard: AccountsDashboard,
   c: Context,
-  { issuer }: Oidc,
+  { issuer, name }: Oidc,
   removed: string,
 ): Promise<Response> {
   const ways = { issuer, passwords: dashboard.passwords }
@@ -38,13 +38,7 @@ async function remove(
     ways,
     actorOf(dashboard, c),
   )
-  if (outcome === 'last')
-    return showPage(c, {
-      title: 'Nothing was changed',
-      status: 409,
-      width: 'form',
-      body: html`<p>This sign-in was not removed, because it is your last way to sign in.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
-    })
+  if (outcome === 'last') return showRefusal(c, name, 'last sign-in', ACCOUNT)
   // Another tab may have removed it before.
   tellNext(dashboard, c, 'sign-in-removed')
   return c.redirect(ACCOUNT, 303)

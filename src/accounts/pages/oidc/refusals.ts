@@ -23,7 +23,7 @@ export async function guarded(
     if (!(fault instanceof ProviderFault)) throw fault
     onFault(fault)
     c.header('Retry-After', '10')
-    return showRefusal(c, name, FAULT, SIGN_IN)
+    return showRefusal(c, name, 'fault', SIGN_IN)
   }
 }
 
@@ -44,7 +44,7 @@ export async function refuse(
     await bestEffort(dashboard, note, undefined)
   }
   const isSignIn = flow === null || flow.purpose === 'sign-in'
-  return showRefusal(c, name, WORDS[refusal], isSignIn ? SIGN_IN : readReturnPath(flow.next))
+  return showRefusal(c, name, refusal, isSignIn ? SIGN_IN : readReturnPath(flow.next))
 }
 
 /** For the log: neither the service nor the provider is at fault. */
@@ -66,12 +66,14 @@ interface Words {
   text: (provider: Html) => Html
 }
 
-function showRefusal(
+/** The page for what was not done, with the way on. */
+export function showRefusal(
   c: Context,
   name: string,
-  { title, status, text }: Words,
+  refusal: keyof typeof WORDS,
   back: string,
 ): Promise<Response> {
+  const { title, status, text } = WORDS[refusal]
   return showPage(c, {
     title: title.replace('*', isolatedText(name)),
     status,
@@ -81,12 +83,6 @@ function showRefusal(
   })
 }
 
-const FAULT: Words = {
-  title: '* can’t be used',
-  status: 503,
-  text: (provider) =>
-    html`${provider} does not answer as it should, or does not fit the settings of this service. Wait a moment and try again. If this page comes again, tell the operator of this service.`,
-}
 const START_AGAIN: Words = {
   title: 'Start again',
   status: 400,
@@ -124,7 +120,13 @@ const notAccepted = (text: Words['text']): Words => ({
   text,
 })
 
-const WORDS: Record<Refusal, Words> = {
+const WORDS: Record<Refusal | 'fault' | 'last sign-in', Words> = {
+  fault: {
+    title: '* can’t be used',
+    status: 503,
+    text: (provider) =>
+      html`${provider} does not answer as it should, or does not fit the settings of this service. Wait a moment and try again. If this page comes again, tell the operator of this service.`,
+  },
   outdated: START_AGAIN,
   refused: NOT_SIGNED_IN,
   error: NOT_SIGNED_IN,
@@ -150,4 +152,9 @@ const WORDS: Record<Refusal, Words> = {
     (provider) =>
       html`Your account is connected to another account at ${provider}. Remove that one first.`,
   ),
+  'last sign-in': {
+    title: 'Sign-in not removed',
+    status: 409,
+    text: () => html`This sign-in stays, because it is your last way to sign in.`,
+  },
 }
