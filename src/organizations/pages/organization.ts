@@ -6,7 +6,7 @@ import { type Action, showAction, showEmpty, showFilter } from '../../web/html/p
 import { manageAt, showSite } from '../../web/html/site.ts'
 import { type Html, isolatedText } from '../../web/html/text.ts'
 import { takeNotice } from '../../servers/pages/notices.ts'
-import { readSearch, readSelectedPage } from '../../servers/pages/list/search.ts'
+import { isPageSelected, readSearch } from '../../servers/pages/list/query.ts'
 import { showServers } from '../../servers/pages/list/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
 import { serverSearch } from '../../servers/records/server-search.ts'
@@ -35,7 +35,7 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
       : html`Register one here, or edit one of <a href="/dashboard/servers">your servers</a> to move it here.`,
   })
   const now = dashboard.now()
-  const isSelected = readSelectedPage(c) !== undefined
+  const isSelected = isPageSelected(c)
   const shown = { path, search, found, isPersonal: false, isSelected }
   const members = await namesOfMembers(database, userId, id)
   const table = {

@@ -7,8 +7,8 @@ import { type Context, fieldOf } from '../../../web/context.ts'
 import type { Database } from '../../../database/database.ts'
 import { showFormTag } from '../../../web/html/form-field.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
-import { readPlace } from '../location.ts'
-import { readMatching } from '../list/search.ts'
+import { organizationOf, readPlace } from '../location.ts'
+import { searchOf } from '../list/query.ts'
 import { serverSearch } from '../../records/server-search.ts'
 import { servers } from '../../records/servers.ts'
 
@@ -65,6 +65,14 @@ export function readChange(c: Context): WantedByForm | null {
     default:
       return null
   }
+}
+
+/** All that match the search of a list, if the box with their number is checked. */
+function readMatching(place: string | null, number: string): Matching | null {
+  if (place === null || !/^[1-9]\d{0,3}$/.test(number)) return null
+  const { text, status } = searchOf(new URLSearchParams(place.split(/[?#]/)[1]))
+  const organization_id = organizationOf(place)
+  return { organization_id, text, number: Number(number), ...(status && { status }) }
 }
 
 /** Null if another number of servers match than the page showed. */

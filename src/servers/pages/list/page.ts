@@ -9,7 +9,7 @@ import { showAction, showEmpty } from '../../../web/html/parts.ts'
 import type { Html } from '../../../web/html/text.ts'
 import { takeNotice } from '../notices.ts'
 import { showFirstOfPreview } from '../preview.ts'
-import { readSearch, readSelectedPage } from './search.ts'
+import { isPageSelected, readSearch } from './query.ts'
 import { showServers } from './table.ts'
 import { serverSearch } from '../../records/server-search.ts'
 import { organizations } from '../../../organizations/records/organizations.ts'
@@ -30,7 +30,7 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const notice = await takeNotice(dashboard, c)
     const under = joined.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(site.managesServers ? noServersAt(site) : NO_SERVERS)
-    const isSelected = readSelectedPage(c) !== undefined
+    const isSelected = isPageSelected(c)
     const shown = { path: PATH, search, found, isPersonal: true, isSelected }
     const table = {
       ...shown,

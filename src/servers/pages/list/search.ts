@@ -3,80 +3,15 @@ import { SERVERS_MAX } from '../../../model/server-row.ts'
 import {
   countAll,
   PAGE_SIZE,
-  SEARCH_LENGTH_MAX,
-  type Matching,
   SEARCHED_MAX,
-  SORT_COLUMNS,
   type ServerPage,
   type ServerSearch,
-  STATUS_FILTERS,
 } from '../../server-search.ts'
 import { count, countOf } from '../../../model/text.ts'
-import type { Context } from '../../../web/context.ts'
 import { AS_CODE } from '../../../web/html/form-field.ts'
-import { organizationOf } from '../location.ts'
+import { fieldsOf, pathOf } from './query.ts'
 import { showEmpty } from '../../../web/html/parts.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
-
-/**
- * What a page's address asks for. A wrong value counts as absent. Of two values of one name the
- * later one counts: a button's value stands behind what the form has had.
- */
-export function readSearch(c: Context): ServerSearch {
-  return searchIn(new URL(c.req.url).searchParams)
-}
-
-function searchIn(query: URLSearchParams): ServerSearch {
-  const page = Number(query.get('select') ?? query.get('page') ?? 1)
-  const isPage = Number.isInteger(page) && page >= 1 && page <= 10_000
-  const typed = (query.get('q') ?? '').replace(/\p{Cc}/gu, '').trim()
-  const text = [...typed].slice(0, SEARCH_LENGTH_MAX).join('')
-  const status = STATUS_FILTERS.find((one) => one === query.getAll('status').at(-1))
-  const sort = readSort(query.getAll('sort').at(-1) ?? '')
-  return {
-    text,
-    page: isPage ? page : 1,
-    ...(status === undefined ? {} : { status }),
-    ...(sort === undefined ? {} : { sort }),
-  }
-}
-
-/** All that match the search of a list, if the box with their number is checked. */
-export function readMatching(place: string | null, number: string): Matching | null {
-  if (place === null || !/^[1-9]\d{0,3}$/.test(number)) return null
-  const [, query = ''] = place.replace(/#.*/, '').split('?')
-  const { text, status } = searchIn(new URLSearchParams(query))
-  const organization_id = organizationOf(place)
-  return { organization_id, text, number: Number(number), ...(status && { status }) }
-}
-
-/** The page on which every server is selected, if the user asked for that. */
-export function readSelectedPage(c: Context): string | undefined {
-  return c.req.query('select')
-}
-
-/** `name`, or `-name` for the opposite order. `-changed` is the order of the listing. */
-function readSort(sent: string): ServerSearch['sort'] {
-  const descending = sent.startsWith('-')
-  const column = SORT_COLUMNS.find((one) => one === sent.replace(/^-/, ''))
-  if (column === undefined || (column === 'changed' && descending)) return undefined
-  return { column, descending }
-}
-
-/** The address of a search. Leaves out what every search has by itself. */
-export function pathOf(path: string, search: ServerSearch): string {
-  const query = new URLSearchParams(fieldsOf(search))
-  if (search.page > 1) query.set('page', String(search.page))
-  return query.size === 0 ? path : `${path}?${query.toString()}`
-}
-
-function fieldsOf({ text, status, sort }: ServerSearch): Record<string, string> {
-  return {
-    ...(text === '' ? {} : { q: text }),
-    ...(status === undefined ? {} : { status }),
-    ...(sort === undefined ? {} : { sort: `${sort.descending ? '-' : ''}${sort.column}` }),
-  }
-}
 
 /** A list of servers that a page shows. */
 export interface Searched {

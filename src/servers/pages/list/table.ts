@@ -8,15 +8,8 @@ import { agoInWords } from '../../../web/html/relative-time.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { pill } from '../../../web/html/parts.ts'
 import { type Html, minuteOf, isolated } from '../../../web/html/text.ts'
-import {
-  pathOf,
-  SEARCH_FORM,
-  type Searched,
-  showFound,
-  showNone,
-  showPages,
-  showTools,
-} from './search.ts'
+import { pathOf } from './query.ts'
+import { SEARCH_FORM, type Searched, showFound, showNone, showPages, showTools } from './search.ts'
 import { showBar, showSelect } from './selection.ts'
 
 /** A longer name may not fit into its two lines, so its tooltip has it, too. */
