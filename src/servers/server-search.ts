@@ -43,8 +43,6 @@ export interface ServerPage {
   servers: FoundServer[]
   /** The number of matches among the newest SEARCHED_MAX servers. */
   total: number
-  /** The number of matches with any status. */
-  ofText: number
   /** How many of these the user registered. The user can change only those. */
   ownMatches: number
   /** The number of the newest SEARCHED_MAX servers with each status, whatever the search is. */
@@ -84,33 +82,29 @@ export function toPage(
     return {
       servers,
       total: countAll(counted.counts),
-      ofText: countAll(counted.counts),
       ownMatches: own,
       ...counted,
     }
   const { page, sort } = search
-  const { ofText, found } = filter(servers, search)
+  const found = filter(servers, search)
   const sorted = sort === undefined ? found : found.toSorted(byColumn(sort))
   const first = (page - 1) * PAGE_SIZE
   return {
     servers: sorted.slice(first, first + PAGE_SIZE),
     total: found.length,
-    ofText: ofText.length,
     ownMatches: found.filter(({ created_by }) => created_by === userId).length,
     ...counted,
   }
 }
 
-/** The servers that have the text, and those of them that have the status as well. */
+/** The servers that have the text and the status. */
 export function filter<Row extends RegisteredServer>(
   servers: readonly Row[],
   { text, status }: Pick<ServerSearch, 'text' | 'status'>,
-): { ofText: readonly Row[]; found: readonly Row[] } {
+): readonly Row[] {
   const upperText = text.toUpperCase()
   const ofText = text === '' ? servers : servers.filter((server) => matches(server, upperText))
-  const found =
-    status === undefined ? ofText : ofText.filter((one) => filterOf(one.status) === status)
-  return { ofText, found }
+  return status === undefined ? ofText : ofText.filter((one) => filterOf(one.status) === status)
 }
 
 function isPlain({ text, status, sort }: ServerSearch): boolean {

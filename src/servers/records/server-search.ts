@@ -56,7 +56,7 @@ export async function findMatching(
   const rows = await queries.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers WHERE ${scopeOf(userId, matching.organization_id)}
     ORDER BY servers.updated_at DESC, servers.id DESC LIMIT ${SEARCHED_MAX}`)
-  const { found } = filter(rows.map(toRegisteredServer), matching)
+  const found = filter(rows.map(toRegisteredServer), matching)
   return found.filter((server) => server.created_by === userId)
 }
 

@@ -48,7 +48,7 @@ export function searchContract(open: OpenFixture): void {
       assert.deepEqual(namesOf(await search(user.id, id)), ['of Bob', 'of Ada'])
     assert.deepEqual(namesOf(await search(bob!.id, id, 'ADA')), ['of Ada'])
     const counts = { published: 0, draft: 0, other: 0 }
-    const none = { servers: [], total: 0, ofText: 0, ownMatches: 0, registered: 0, counts }
+    const none = { servers: [], total: 0, ownMatches: 0, registered: 0, counts }
     assert.deepEqual(await search(eve!.id, id), none)
     assert.deepEqual(await search(bob!.id, other), none)
     for (const nothing of [randomUUID(), 'nothing'])

@@ -20,7 +20,7 @@ test('a user publishes 150 drafts with two forms, and undoes it', async (t) => {
   assert.match(list, /<input type="checkbox" name="all" value="150">All 150 that match</)
   const done = await person.submit(CHANGE, { ...formOf(list), to: 'published' })
   assert.match(done.body, /<bdi>number 2<\/bdi><\/b> and 148 more are now published\./)
-  assert.match(done.body, /<h2>No drafts<\/h2>\n<p>All 151 servers are published\.<\/p>/)
+  assert.match(done.body, /<h2>No drafts<\/h2>/)
   assert.deepEqual(await statuses(), { published: 151 })
   const change = /name="change" value="([^"]*)"/.exec(done.body)![1]!
   const undone = await person.submit('/dashboard/servers/undo', { change })

@@ -1,12 +1,6 @@
 import { html } from 'hono/html'
 import { SERVERS_MAX } from '../../../model/server-row.ts'
-import {
-  countAll,
-  PAGE_SIZE,
-  SEARCHED_MAX,
-  type ServerPage,
-  type ServerSearch,
-} from '../../server-search.ts'
+import { PAGE_SIZE, SEARCHED_MAX, type ServerPage, type ServerSearch } from '../../server-search.ts'
 import { count, countOf } from '../../../model/text.ts'
 import { AS_CODE } from '../../../web/html/form-field.ts'
 import { fieldsOf, pathOf } from './query.ts'
@@ -96,8 +90,7 @@ function showPageButton(to: number, label: string): Html {
 }
 
 /** What stands in the place of a page without servers. It names the filter that found none. */
-export function showNone(searched: Searched): Html {
-  const { path, search, found } = searched
+export function showNone({ path, search, found }: Searched): Html {
   const { text, status } = search
   const servers = status === undefined ? 'servers' : FILTERED[status]
   if (found.total > 0)
@@ -110,30 +103,16 @@ export function showNone(searched: Searched): Html {
     return showEmpty({
       icon: 'search',
       title: `No ${servers}`,
-      text: sayOthers(found),
       action: { href: path, label: 'Show all servers' },
     })
-  const { ofText } = found
   return showEmpty({
     icon: 'search',
     title: html`No ${servers} match “${isolated(text)}”`,
     action:
-      ofText === 0
+      status === undefined
         ? { href: path, label: 'Clear search' }
-        : {
-            href: pathOf(path, { text, page: 1 }),
-            label: `Show ${countOf(ofText, 'server')} with any status`,
-          },
+        : { href: pathOf(path, { text, page: 1 }), label: 'Search any status' },
   })
-}
-
-/** What the servers are of which none has the status of the filter. */
-function sayOthers({ counts }: ServerPage): string {
-  const all = countAll(counts)
-  const are = all === 1 ? 'The only server is' : `All ${count(all)} servers are`
-  if (counts.published === all) return `${are} published.`
-  if (counts.draft === all) return all === 1 ? `${are} a draft.` : `${are} drafts.`
-  return `None of the ${countOf(all, 'server')} has this status.`
 }
 
 const FILTERED = {
