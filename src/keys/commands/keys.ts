@@ -9,8 +9,7 @@ import { EXTERNAL_ID, findUser, needUser, readUser } from '../../accounts/comman
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { keyJson } from './key-json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../../terminal/output.ts'
-import type { RenameOptions } from './rename-key.ts'
-import type { RevokeOptions } from './revoke-key.ts'
+import type { ChangeOptions } from './change-key.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { inventory } from '../../directory/records/inventory.ts'
 import { operatorAt } from '../../model/audit.ts'
@@ -84,9 +83,9 @@ function addRenameCommand(key: Command, shell: Shell): void {
 Example:
   server-listing key rename --user ada@example.com --name "Status page" 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10`,
     )
-    .action(async (keyId: string, options: RenameOptions) => {
+    .action(async (keyId: string, options: ChangeOptions) => {
       // Loaded on demand, as for the other rare commands of the group.
-      const { rename } = await import('./rename-key.ts')
+      const { rename } = await import('./change-key.ts')
       await rename(shell, keyId, options)
     })
 }
@@ -110,9 +109,9 @@ Examples:
 
 With --key-stdin, the exit code is 0 if the text contains at least one API key of this service.`,
     )
-    .action(async (keyId: string | undefined, options: RevokeOptions) => {
+    .action(async (keyId: string | undefined, options: ChangeOptions) => {
       // Loaded on demand: other commands of the group do not read leaked keys.
-      const { revoke } = await import('./revoke-key.ts')
+      const { revoke } = await import('./change-key.ts')
       await revoke(shell, keyId, options)
     })
 }

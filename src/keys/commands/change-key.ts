@@ -1,12 +1,17 @@
 import type { ApiKey } from '../api-key.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../model/key-format.ts'
-import { nameOf } from '../../accounts/user.ts'
+import { nameOf, type User } from '../../accounts/user.ts'
 import { presentInstant } from '../../model/instant.ts'
 import { findKeys } from '../leaked-keys.ts'
 import { type Leaked, revokeLeakedKeys } from '../records/leaked-keys.ts'
 import { count, quote } from '../../model/text.ts'
-import { changeStore, HELP_HINT } from '../../terminal/context.ts'
-import { findUser, needUser, wordsFor } from '../../accounts/commands/named-user.ts'
+import { changeStore, HELP_HINT, needOption } from '../../terminal/context.ts'
+import {
+  findUser,
+  needUser,
+  type UserReference,
+  wordsFor,
+} from '../../accounts/commands/named-user.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { readAsciiOfInput } from '../../terminal/input.ts'
 import { keyJson } from './key-json.ts'
@@ -14,20 +19,42 @@ import { printJson, say, shortInstant } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import type { Database } from '../../database/database.ts'
 import { apiKeys } from '../records/api-keys.ts'
+import { renameApiKey } from '../records/renamed-keys.ts'
 import { operatorAt } from '../../model/audit.ts'
 
-export interface RevokeOptions {
+export interface ChangeOptions {
   user?: string
   externalId?: string
+  name?: string
   keyStdin?: boolean
   json?: boolean
+}
+
+/** Gives an active key another name. Programs that use the key notice nothing. */
+export async function rename(shell: Shell, keyId: string, options: ChangeOptions): Promise<void> {
+  refuseWholeKey(keyId)
+  const reference = needUser(options.user, options.externalId)
+  const name = needOption(options.name, '--name <name>')
+  await changeStore(shell, async (store) => {
+    const user = await findUser(store, reference)
+    const actor = operatorAt(presentInstant())
+    const renamed = await renameApiKey(store.database, user.id, keyId, { name }, actor)
+    if (renamed === null) throw notFound(user, keyId, reference)
+    if ('refused' in renamed) {
+      const Problem = renamed.because === 'name' ? Misuse : Failure
+      throw new Problem(`the key ${quote(keyId)} was not renamed: ${renamed.refused}`)
+    }
+    const { apiKey } = renamed
+    if (options.json) printJson(shell, keyJson(apiKey))
+    say(shell, `${apiKey.id} (${apiKey.prefix}…) is named ${quote(apiKey.name)}`)
+  })
 }
 
 /** Revokes by the id of a key or by a text that contains leaked keys. */
 export async function revoke(
   shell: Shell,
   keyId: string | undefined,
-  options: RevokeOptions,
+  options: ChangeOptions,
 ): Promise<void> {
   const now = presentInstant()
   if (options.keyStdin) return revokeLeaked(shell, keyId, options, now)
@@ -41,7 +68,7 @@ function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
 }
 
 /** The message does not repeat the argument. */
-export function refuseWholeKey(keyId: string | undefined): void {
+function refuseWholeKey(keyId: string | undefined): void {
   if (!keyId?.toLowerCase().startsWith(FIXED_PREFIX)) return
   throw new Misuse(
     'the argument is a key, not the id of a key. The shell history now contains it. ' +
@@ -52,33 +79,39 @@ export function refuseWholeKey(keyId: string | undefined): void {
 async function revokeById(
   shell: Shell,
   keyId: string | undefined,
-  options: RevokeOptions,
+  options: ChangeOptions,
   now: number,
 ): Promise<void> {
   refuseWholeKey(keyId)
   const reference = needUser(options.user, options.externalId)
-  const list = `server-listing key list ${wordsFor(reference)}`
   if (keyId === undefined)
     throw new Misuse(
-      `<key-id> is missing. \`${list}\` shows the ids. To ` +
+      `<key-id> is missing. ${howToList(reference)}. To ` +
         `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
     )
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
     const revoked = await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(now))
-    if (revoked === null)
-      throw new Failure(
-        `${nameOf(user)} has no key with the id ${quote(keyId)}. \`${list}\` shows the ids`,
-      )
+    if (revoked === null) throw notFound(user, keyId, reference)
     if (options.json) printJson(shell, [keyJson(revoked)])
     sayRevoked(shell, revoked, now)
   })
 }
 
+function notFound(user: User, keyId: string, reference: UserReference): Failure {
+  return new Failure(
+    `${nameOf(user)} has no key with the id ${quote(keyId)}. ${howToList(reference)}`,
+  )
+}
+
+function howToList(reference: UserReference): string {
+  return `\`server-listing key list ${wordsFor(reference)}\` shows the ids`
+}
+
 async function revokeLeaked(
   shell: Shell,
   keyId: string | undefined,
-  options: RevokeOptions,
+  options: ChangeOptions,
   now: number,
 ): Promise<void> {
   if ([keyId, options.user, options.externalId].some((one) => one !== undefined))
