@@ -1,4 +1,4 @@
-import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
+import { type KeysDashboard, showKeys } from './page.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH, PREFIX_LENGTH } from '../../model/key-format.ts'
 import { revokeLeakedKeys } from '../records/leaked-keys.ts'
 import { actorOf, type App, fieldOf } from '../../web/context.ts'
@@ -14,7 +14,7 @@ export function addLeakedKeyRoute(app: App, dashboard: KeysDashboard): void {
     const text = fieldOf(c, 'leaked')
     const { found, apiKeys: known } = await revokeLeakedKeys(database, text, actor, { userId })
     if (known.length === 0)
-      return showOwnKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
+      return showKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
     tellLeaked(dashboard, c, { found, own: known.length, at: actor.at })
     return c.redirect('/dashboard/api', 303)
   })

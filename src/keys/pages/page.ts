@@ -12,13 +12,29 @@ import { type Html, isolated } from '../../web/html/text.ts'
 import { issuePathOf, showAtLimit, showIssueForm, showLeakedForm } from './forms.ts'
 import { showLastUse, showPrefix } from './shown-key.ts'
 import { CHART_ASSETS, showUsageChart } from './usage/usage-chart.ts'
-import { LAST_DAY, pathWith, showSpans, type UsageSpan } from './usage/usage-span.ts'
+import {
+  firstSlotOf,
+  LAST_DAY,
+  pathWith,
+  showSpans,
+  spanOf,
+  type UsageSpan,
+} from './usage/usage-span.ts'
 import { usageOf } from './usage/usage-sums.ts'
+import { apiKeys } from '../records/api-keys.ts'
+import { usageCounts } from '../records/usage-counts.ts'
+import type { UsageCounter } from '../usage/usage-counter.ts'
+import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 
 /** The most recently deleted keys that the page shows. */
 export const REVOKED_SHOWN = 20
 /** Deleted keys that the page shows with a chart. */
 const CHARTS_OF_REVOKED_MAX = 1
+
+/** What the pages of keys need, beside what the pages of accounts need. */
+export interface KeysDashboard extends AccountsDashboard {
+  counter: UsageCounter
+}
 
 /** What the page shows besides the keys. */
 export interface KeysPage {
@@ -28,24 +44,37 @@ export interface KeysPage {
   leakedError?: string
   notice?: Notice
   status?: 200 | 409 | 422
-  span: UsageSpan
 }
 
-interface AllKeys extends KeysPage {
-  /** Oldest first. */
-  apiKeys: readonly ApiKey[]
+/** How the keys were used. */
+interface Uses {
+  span: UsageSpan
   /** Of active keys in the span of the page, and of deleted keys in the last day. */
   counts: readonly UsageCount[]
   now: Instant
 }
 
-export function showKeys(c: Context, page: AllKeys): Promise<Response> {
-  const active = page.apiKeys.filter(({ revoked_at }) => revoked_at === null)
-  const revoked = page.apiKeys
+/** Shows the page of the user's keys. */
+export async function showKeys(
+  dashboard: KeysDashboard,
+  c: Context,
+  page: KeysPage,
+): Promise<Response> {
+  const { userId } = c.get('session')
+  const keys = await apiKeys(dashboard.database).listApiKeys(userId, REVOKED_SHOWN + 1)
+  const now = dashboard.now()
+  const span = spanOf(c.req.query('span'))
+  const active = keys.filter(({ revoked_at }) => revoked_at === null)
+  const revoked = keys
     .filter(({ revoked_at }) => revoked_at !== null)
     .toSorted((a, b) => (b.revoked_at ?? 0) - (a.revoked_at ?? 0))
+  const counts = [
+    ...(await readCounts(dashboard, active, span)),
+    ...(await readCounts(dashboard, revoked, LAST_DAY)),
+  ]
+  const uses = { span, counts, now }
   const isRefused = ({ id }: ApiKey) =>
-    page.counts.some(({ api_key_id, revoked: refused }) => api_key_id === id && refused > 0)
+    counts.some(({ api_key_id, revoked: refused }) => api_key_id === id && refused > 0)
   const shown = revoked.slice(0, REVOKED_SHOWN)
   const stillUsed = shown.filter(isRefused)
   const quiet = shown.filter((apiKey) => !stillUsed.includes(apiKey))
@@ -61,9 +90,9 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     notice: page.notice,
     body: html`${CHART_ASSETS}
 ${asksForName ? showIssueForm({ ...page, active: active.length, hasDeleted: revoked.length > 0 }) : ''}
-${active.length === 0 ? '' : showActive(active, page)}
-${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
-${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
+${active.length === 0 ? '' : showActive(active, uses)}
+${stillUsed.length > 0 ? showStillUsed(stillUsed, uses) : ''}
+${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, now) : ''}
 ${showLeakedForm(page.leakedError)}`,
   })
 }
@@ -76,18 +105,18 @@ const ISSUE = {
   isMain: true,
 } as const
 
-function showActive(active: readonly ApiKey[], page: AllKeys): Html {
-  const { now, span } = page
+function showActive(active: readonly ApiKey[], uses: Uses): Html {
+  const { now, span } = uses
   const unused = active.filter((apiKey) => isUnused(apiKey, now - UNUSED_US)).length
   return html`<section><div class="row pages"><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2>${showSpans('/dashboard/api', span)}</div>
 ${active.length < ACTIVE_KEYS_MAX ? '' : showAtLimit()}
 ${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key has' : `${unused} keys have`} been unused for ${UNUSED_US / DAY_US} days. Delete keys that no program needs.</p>`}
-<ul class="rows keys">${active.map((apiKey, index) => showRow(apiKey, index, active, page))}</ul></section>`
+<ul class="rows keys">${active.map((apiKey, index) => showRow(apiKey, index, active, uses))}</ul></section>`
 }
 
-function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page: AllKeys): Html {
+function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], uses: Uses): Html {
   const { id, name, created_at, last_used_at } = apiKey
-  const { now, span } = page
+  const { now, span } = uses
   const path = `/dashboard/api/${id}`
   const check =
     last_used_at === null
@@ -99,7 +128,7 @@ function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page:
   return html`<li><div><a href="${pathWith(path, span)}" id=k${index}>${isolated(name)}</a>
 <p><span id=p${index}>${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${check} <span>Issued ${showAgo(created_at, now)}</span></p>
 ${isReplaced ? html`<p>A newer key has the same name. Delete this one once your programs use the new one.</p>` : ''}</div>
-${showUsageChart(usageOf(countsOf(apiKey, page), span, now), linkToValues(pathWith(path, span), `k${index}`))}
+${showUsageChart(usageOf(countsOf(apiKey, uses), span, now), linkToValues(pathWith(path, span), `k${index}`))}
 <span class=row>${action('Replace…', 'replace', `r${index}`)}${action('Delete…', 'delete', `x${index}`)}</span></li>
 `
 }
@@ -109,16 +138,16 @@ function linkToValues(path: string, name: string): Html {
   return html`<a href="${path}#values" id=v${name} aria-labelledby="v${name} ${name}">Values</a>`
 }
 
-function countsOf({ id }: ApiKey, { counts }: AllKeys): UsageCount[] {
+function countsOf({ id }: ApiKey, { counts }: Uses): UsageCount[] {
   return counts.filter(({ api_key_id }) => api_key_id === id)
 }
 
-function showStillUsed(stillUsed: readonly ApiKey[], page: AllKeys): Html {
-  const { now } = page
+function showStillUsed(stillUsed: readonly ApiKey[], uses: Uses): Html {
+  const { now } = uses
   return html`<section><h2>Deleted, but still in use</h2>
 <p>Programs used these deleted keys in the last ${LAST_DAY.inWords}. Every request gets a 401. Give those programs another key, or stop them.</p>
 <ul class="rows keys">${stillUsed.map((apiKey, index) => {
-    const counts = countsOf(apiKey, page)
+    const counts = countsOf(apiKey, uses)
     const refused = counts.reduce((sum, { revoked }) => sum + revoked, 0)
     return html`<li>${showDeleted(apiKey, now, `d${index}`)}
 ${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(usageOf(counts, LAST_DAY, now), linkToValues(`/dashboard/api/${apiKey.id}`, `d${index}`)) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
@@ -134,4 +163,15 @@ ${hasOlder ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</
 function showDeleted(apiKey: ApiKey, now: Instant, id?: string): Html {
   const { name, revoked_at } = apiKey
   return html`<div><h3${id === undefined ? '' : html` id="${id}"`}>${isolated(name)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
+}
+
+/** The counts of these keys in a span, also those that are not written yet. */
+export async function readCounts(
+  { database, counter, now }: KeysDashboard,
+  keys: readonly ApiKey[],
+  span: UsageSpan,
+): Promise<UsageCount[]> {
+  const ids = keys.map(({ id }) => id)
+  const written = await usageCounts(database).listUsageCounts(ids, firstSlotOf(span, now()))
+  return [...written, ...counter.unwritten(ids)]
 }

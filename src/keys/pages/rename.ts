@@ -8,7 +8,7 @@ import { takeTold, tellNext } from '../../web/request/next-notice.ts'
 import { apiKeys } from '../records/api-keys.ts'
 import { renameApiKey } from '../records/renamed-keys.ts'
 import { type KeyPage, RENAMED_ELSEWHERE, showKey } from './key-page.ts'
-import { type KeysDashboard, readCounts } from './own-keys.ts'
+import { type KeysDashboard, readCounts } from './page.ts'
 import { spanOf } from './usage/usage-span.ts'
 import { usageOf } from './usage/usage-sums.ts'
 

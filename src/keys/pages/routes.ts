@@ -1,4 +1,4 @@
-import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
+import { type KeysDashboard, showKeys } from './page.ts'
 import type { ApiKey } from '../api-key.ts'
 import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { limitForms } from '../../accounts/pages/sign-in/rate-limit.ts'
@@ -17,7 +17,7 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
 
   app.get('/dashboard/api', async (c) => {
     const notice = await takeNotice(dashboard, c)
-    return showOwnKeys(dashboard, c, {
+    return showKeys(dashboard, c, {
       name: c.req.query('name'),
       ...(notice === null ? {} : { notice }),
     })
