@@ -29,11 +29,11 @@ test('a prefix that two keys have deletes both, and the page names them', async 
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('other')
-  const times = { created_at: 1, revoked_at: null, last_used_at: null }
+  const times = { revoked_at: null, last_used_at: null }
   const prefix = 'svc_live_0123456'
-  for (const name of ['one', 'two'])
+  for (const [created_at, name] of ['one', 'two'].entries())
     await recordsOf(store).insertApiKey(
-      { id: crypto.randomUUID(), user_id: user.id, name, prefix, ...times },
+      { id: crypto.randomUUID(), user_id: user.id, name, prefix, created_at, ...times },
       crypto.getRandomValues(new Uint8Array(32)),
       5,
       operatorAt(1),
