@@ -7,7 +7,7 @@ import { actorOf, type App, type Context, type Dashboard } from '../../web/conte
 import { showNotFound } from '../../web/html/page.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
-import { addKeyPageRoutes } from './rename.ts'
+import { addKeyPageRoutes } from './key-page.ts'
 import { takeNotice, tellDeleted } from './notices.ts'
 import { apiKeys } from '../records/api-keys.ts'
 
