@@ -14,7 +14,6 @@ import { addClientRoute } from './docs/client.ts'
 import { addDocsRoutes } from './docs/page.ts'
 import { addAssets } from '../web/html/assets.ts'
 import { showNotFound, showPage } from '../web/html/page.ts'
-import { addLeakedKeyRoute } from '../keys/pages/leaked-key.ts'
 import type { KeysDashboard } from '../keys/pages/page.ts'
 import { addKeyRoutes } from '../keys/pages/routes.ts'
 import type { Handler } from '../web/listen.ts'
@@ -93,7 +92,6 @@ export function createRoutes(
   const session = requireSession(dashboard)
   app.use('/dashboard/*', session, throttleUser(dashboard, session))
   addStartRoutes(app, dashboard)
-  addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)
   addExportRoutes(app, dashboard)

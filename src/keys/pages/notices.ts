@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
+import type { Instant } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
@@ -13,18 +14,14 @@ import { apiKeys } from '../records/api-keys.ts'
  */
 
 /** Of a text with leaked keys: the keys in it, those of the user, and when these were deleted. */
-export interface LeakedKeys {
-  found: number
-  own: number
-  at: number
-}
-
-export function tellDeleted(dashboard: Dashboard, c: Context, id: string): void {
-  tellNext(dashboard, c, 'key-deleted', id)
-}
-
-export function tellLeaked(dashboard: Dashboard, c: Context, leaked: LeakedKeys): void {
-  tellNext(dashboard, c, 'keys-leaked', `${leaked.found}-${leaked.own}-${leaked.at}`)
+export function tellLeaked(
+  dashboard: Dashboard,
+  c: Context,
+  found: number,
+  own: number,
+  at: Instant,
+): void {
+  tellNext(dashboard, c, 'keys-leaked', `${found}-${own}-${at}`)
 }
 
 export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | null> {
@@ -39,7 +36,7 @@ export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Noti
   const [found = 0, own = 0, at = 0] = told.id.split('-').map(Number)
   const revoked = await apiKeys(database).listApiKeys(userId, own)
   const deleted = revoked.filter(({ revoked_at }) => revoked_at === at)
-  const notice: Notice = { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
+  const notice: Notice = { kind: 'good', text: sayLeaked(found, own, deleted) }
   return deleted.length === 0 ? notice : { ...notice, followUp: offerOthers(deleted) }
 }
 
@@ -64,7 +61,7 @@ function sayDeleted(deleted: readonly ApiKey[]): Html {
     : html`${names} were deleted. Requests with them now get a 401.`
 }
 
-function sayLeaked({ found, own }: LeakedKeys, deleted: readonly ApiKey[]): Html {
+function sayLeaked(found: number, own: number, deleted: readonly ApiKey[]): Html {
   const earlier = own - deleted.length
   const sentences = [
     ...(deleted.length > 0 ? [sayDeleted(deleted)] : []),
