@@ -30,7 +30,7 @@ export type SignInOutcome =
   | { userId: string | null; refusal: SignInRefusal }
 
 export function identitySignIns(database: Database) {
-  /** Begins a session. Without the right of an operator, takes it from all of the user's sessions. */
+  /** A session without the right of an operator takes it from all of the user's sessions. */
   async function begin(
     transaction: Transaction,
     { isOperator }: ProvidedUser,
