@@ -54,11 +54,6 @@ test('the preview has the same bytes as the API’s answer, with at most 100 ser
   const preview = await person.get('/dashboard/servers/preview.json')
   assert.equal(preview.body, answer.body)
   assert.equal(preview.headers['content-type'], 'application/json; charset=utf-8')
-
-  const page = (await person.get('/dashboard/servers?q=12')).body
-  const shown = /<pre[^>]*>([^<]*)<\/pre>/.exec(page)?.[1] ?? ''
-  const { servers } = JSON.parse(answer.body)
-  assert.deepEqual(JSON.parse(unescaped(shown)), { servers: servers.slice(0, 2) })
 })
 
 test('a page has 50 servers, and a search finds names, addresses and slugs with any characters', async (t) => {
@@ -129,13 +124,4 @@ test('a server with an instant beyond the range of a number can be listed, edite
 
 function deletionOf(server: string) {
   return { rows: server, confirmed: 'deleted' }
-}
-
-function unescaped(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
 }

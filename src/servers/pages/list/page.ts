@@ -8,7 +8,6 @@ import { manageAt, showSite } from '../../../web/html/site.ts'
 import { showAction, showEmpty } from '../../../web/html/parts.ts'
 import type { Html } from '../../../web/html/text.ts'
 import { takeNotice } from '../notices.ts'
-import { showFirstOfPreview } from '../preview.ts'
 import { isPageSelected, readSearch } from './query.ts'
 import { showServers } from './table.ts'
 import { serverSearch } from '../../records/server-search.ts'
@@ -26,7 +25,6 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const search = readSearch(c)
     const found = await serverSearch(database).searchServers(userId, search)
     const joined = await organizations(database).listOrganizations(userId)
-    const preview = await showFirstOfPreview(database, userId, found.servers.length)
     const notice = await takeNotice(dashboard, c)
     const under = joined.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(site.managesServers ? noServersAt(site) : NO_SERVERS)
@@ -50,10 +48,9 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
       notice,
       body: html`<section>
 ${showServers(table)}
-${countAll(found.counts) > 0 ? EXPORT : ''}
+${countAll(found.counts) > 0 ? FILES : ''}
 ${under > 0 ? sayUnder(under) : ''}
-</section>
-${preview}`,
+</section>`,
     })
   })
 }
@@ -62,7 +59,7 @@ function sayUnder(servers: number): Html {
   return html`<p class="hint">You also have ${countOf(servers, 'server')} in <a href="/dashboard/organizations">organizations</a>, which the API does not return.</p>`
 }
 
-const EXPORT = html`<p class="hint">Export all servers as <a href="/dashboard/servers/export.csv">CSV</a> or <a href="/dashboard/servers/export.json">JSON</a>.</p>`
+const FILES = html`<p class="hint">Export all servers as <a href="/dashboard/servers/export.csv">CSV</a> or <a href="/dashboard/servers/export.json">JSON</a>. See <a href="/dashboard/servers/preview.json">what the API returns right now</a>.</p>`
 
 const IMPORT = { href: '/dashboard/servers/import', label: 'Import', icon: 'import' } as const
 
