@@ -5,7 +5,7 @@ import { DOCS_STYLE_PATH } from '../../web/html/assets.ts'
 import { showPage } from '../../web/html/page.ts'
 import { type Action, showAction, showFilter } from '../../web/html/parts.ts'
 import type { Heading, Rendered } from './markdown.ts'
-import { showKeySettings, showSnippets } from '../../keys/pages/snippet-list.ts'
+import { showKeySettings, showSnippets } from '../../keys/pages/snippets.ts'
 
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)
 const DESCRIPTION = 'openapi.json'

@@ -3,9 +3,8 @@ import type { ApiKey } from '../api-key.ts'
 import type { Context } from '../../web/context.ts'
 import { showNotice, showPage } from '../../web/html/page.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
-import { showBlock, showKeySettings, showSnippets } from './snippet-list.ts'
 import { showPrefix } from './shown-key.ts'
-import { KEY_VARIABLE } from './snippets.ts'
+import { KEY_VARIABLE, showBlock, showKeySettings, showSnippets } from './snippets.ts'
 
 interface IssuedKey {
   key: string
