@@ -1,6 +1,6 @@
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
-import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
+import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, inBytes, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
@@ -72,28 +72,24 @@ export function apiKeys(database: Database) {
       userId?: string,
     ): Promise<ApiKey[]> {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
-      const known = sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`
-      return act(database, actor, async (transaction, note) => {
-        const ids = (await transaction.all<{ id: string }>(known)).map(({ id }) => id)
-        return revokeAll(transaction, database.dialect, ids, actor, note)
-      })
+      return revokeAll(database, sql`key_hash ${inBytes(keyHashes)} ${owned}`, actor)
     },
   }
 }
 
-/** Revokes the keys with these ids, and returns their records. */
-export async function revokeAll(
-  transaction: Transaction,
-  { selectApiKeys }: Dialect,
-  ids: readonly string[],
-  actor: Actor,
-  note: Note,
-): Promise<ApiKey[]> {
-  await transaction.lock('api_keys', ids)
-  await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, actor.at))
-  const revoked = await transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
-  noteRevoked(note, actor, revoked)
-  return revoked
+/** Revokes the keys for which this holds. Returns their records, also of keys revoked earlier. */
+export function revokeAll(database: Database, where: Sql, actor: Actor): Promise<ApiKey[]> {
+  return act(database, actor, async (transaction, note) => {
+    const known = await transaction.all<{ id: string }>(sql`SELECT id FROM api_keys WHERE ${where}`)
+    const ids = known.map(({ id }) => id)
+    await transaction.lock('api_keys', ids)
+    await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, actor.at))
+    const revoked = await transaction.all<ApiKey>(
+      database.dialect.selectApiKeys(sql`id ${inUuids(ids)}`),
+    )
+    noteRevoked(note, actor, revoked)
+    return revoked
+  })
 }
 
 /** A key that was already revoked has its entry. */

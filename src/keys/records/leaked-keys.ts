@@ -2,7 +2,6 @@ import { type ApiKey, prefixOf } from '../api-key.ts'
 import { hashApiKey } from '../../model/key-hash.ts'
 import { findKeys, findPrefixes } from '../leaked-keys.ts'
 import { apiKeys, revokeAll } from './api-keys.ts'
-import { act } from '../../accounts/records/audit.ts'
 import { inStrings, sql, uuid } from '../../database/sql.ts'
 import type { Database } from '../../database/database.ts'
 import type { Actor } from '../../model/audit.ts'
@@ -56,17 +55,12 @@ export async function revokeLeakedKeys(
  * Revokes each of the user's keys with one of these prefixes. Returns their records, including keys
  * that were already revoked.
  */
-export async function revokeByPrefix(
+export function revokeByPrefix(
   database: Database,
   prefixes: readonly string[],
   actor: Actor,
   userId: string,
 ): Promise<ApiKey[]> {
-  const { dialect } = database
-  const known = sql`user_id = ${uuid(userId)} AND prefix ${inStrings(prefixes)}`
-  return act(database, actor, async (transaction, note) => {
-    const all = await transaction.all<ApiKey>(dialect.selectApiKeys(known))
-    const ids = all.map(({ id }) => id)
-    return revokeAll(transaction, dialect, ids, actor, note)
-  })
+  const own = sql`user_id = ${uuid(userId)} AND prefix ${inStrings(prefixes)}`
+  return revokeAll(database, own, actor)
 }
