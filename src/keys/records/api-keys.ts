@@ -3,7 +3,7 @@ import type { Instant } from '../../model/instant.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, inBytes, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
-import { act, type Note } from '../../accounts/records/audit.ts'
+import { act } from '../../accounts/records/audit.ts'
 
 export function apiKeys(database: Database) {
   const { selectApiKeys } = database.dialect
@@ -53,13 +53,9 @@ export function apiKeys(database: Database) {
      * such key.
      */
     async revokeApiKey(userId: string, id: string, actor: Actor): Promise<ApiKey | null> {
-      return act(database, actor, async (transaction, note) => {
-        const own = sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`
-        if ((await transaction.run(revocationOf(own, actor.at))) === 0) return null
-        const revoked = await transaction.get<ApiKey>(selectApiKeys(own))
-        noteRevoked(note, actor, [revoked!])
-        return revoked
-      })
+      const own = sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`
+      const [revoked] = await revokeAll(database, own, actor)
+      return revoked ?? null
     },
 
     /**
@@ -87,15 +83,11 @@ export function revokeAll(database: Database, where: Sql, actor: Actor): Promise
     const revoked = await transaction.all<ApiKey>(
       database.dialect.selectApiKeys(sql`id ${inUuids(ids)}`),
     )
-    noteRevoked(note, actor, revoked)
+    // A key that was already revoked has its entry.
+    for (const { id, user_id, revoked_at } of revoked)
+      if (revoked_at === actor.at) note('key revoked', user_id, id)
     return revoked
   })
-}
-
-/** A key that was already revoked has its entry. */
-function noteRevoked(note: Note, { at: revokedAt }: Actor, revoked: readonly ApiKey[]): void {
-  for (const { id, user_id, revoked_at } of revoked)
-    if (revoked_at === revokedAt) note('key revoked', user_id, id)
 }
 
 async function insert(
