@@ -12,13 +12,16 @@ export const CHANGES_SIZE_MAX = 4_000_000
 /** What each server of a change becomes. Null deletes it. */
 export type Becomes = { status: string } | { organization_id: string | null } | null
 
+/** Ids of servers, or all that match a search. */
+export type Selection = readonly string[] | Matching
+
 /** One status for several servers of a user, another place, or their deletion. */
 export interface WantedChange {
   /** A form sent twice has one id, and changes the servers once. */
   id: string
   becomes: Becomes
-  /** Ids of servers, or all that match. The store ignores servers of other users. */
-  servers: readonly string[] | Matching
+  /** The store ignores servers of other users. */
+  servers: Selection
 }
 
 /** What a change did, as its entry in the audit log says. */

@@ -80,8 +80,11 @@ async function change(
   if (becomes !== null && 'organization_id' in becomes)
     if (!(await canRegisterIn(transaction, userId, becomes.organization_id)))
       return { reason: 'not a member' }
-  const ids = await idsOf(transaction, dialect, userId, wanted)
-  if (ids === null) return { reason: 'other number' }
+  const ids =
+    'number' in wanted
+      ? (await findMatching(transaction, dialect, userId, wanted))?.map((server) => server.id)
+      : wanted
+  if (ids === undefined) return { reason: 'other number' }
   const rows = await transaction.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers
     WHERE ${isOwn(userId)} AND id ${inUuids(ids)} AND ${mayBecome(becomes, userId)}
@@ -104,18 +107,6 @@ async function change(
   })
   if (changing.length > 0) note(action, userId, sayServers(changingIds))
   return made
-}
-
-/** Null if another number of servers match than the user has seen. */
-async function idsOf(
-  transaction: Transaction,
-  dialect: Dialect,
-  userId: string,
-  wanted: WantedChange['servers'],
-): Promise<readonly string[] | null> {
-  if (!('number' in wanted)) return wanted
-  const found = await findMatching(transaction, dialect, userId, wanted)
-  return found.length === wanted.number ? found.map(({ id }) => id) : null
 }
 
 /** A former member can take back or delete the servers that stay under the organization. */

@@ -36,7 +36,7 @@ export function serverSearch(database: Database) {
     ): Promise<ServerPage> => search(database, userId, scopeOf(userId, organizationId), asked),
 
     /** See `findMatching`. */
-    findMatching: (userId: string, matching: Matching): Promise<RegisteredServer[]> =>
+    findMatching: (userId: string, matching: Matching): Promise<RegisteredServer[] | null> =>
       findMatching(database, database.dialect, userId, matching),
   }
 }
@@ -46,18 +46,19 @@ const scopeOf = (userId: string, organizationId: string | null): Sql =>
     ? isPersonal(userId)
     : sql`organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}`
 
-/** The servers of `matching`, newest first. The caller compares their number. */
+/** Newest first. Null if another number of servers match than the user has seen. */
 export async function findMatching(
   queries: Queries,
   dialect: Dialect,
   userId: string,
   matching: Matching,
-): Promise<RegisteredServer[]> {
+): Promise<RegisteredServer[] | null> {
   const rows = await queries.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers WHERE ${scopeOf(userId, matching.organization_id)}
     ORDER BY servers.updated_at DESC, servers.id DESC LIMIT ${SEARCHED_MAX}`)
   const found = filter(rows.map(toRegisteredServer), matching)
-  return found.filter((server) => server.created_by === userId)
+  const own = found.filter((server) => server.created_by === userId)
+  return own.length === matching.number ? own : null
 }
 
 /** The newest servers within a scope, one page of those that match. */

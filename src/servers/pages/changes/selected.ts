@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { RegisteredServer } from '../../server.ts'
-import type { Becomes } from '../../server-change.ts'
+import type { Becomes, Selection } from '../../server-change.ts'
 import { type Matching, PAGE_SIZE } from '../../server-search.ts'
 import { count } from '../../../model/text.ts'
 import { type Context, fieldOf } from '../../../web/context.ts'
@@ -20,7 +20,7 @@ import { servers } from '../../records/servers.ts'
 export interface WantedByForm {
   becomes: Becomes
   /** At least one id, or all that match the search of the list. */
-  selected: readonly string[] | Matching
+  selected: Selection
   /** The row whose button was pressed. */
   row: number | null
   isConfirmed: boolean
@@ -79,12 +79,9 @@ function readMatching(place: string | null, number: string): Matching | null {
 export async function findSelected(
   database: Database,
   userId: string,
-  selected: WantedByForm['selected'],
+  selected: Selection,
 ): Promise<RegisteredServer[] | null> {
-  if ('number' in selected) {
-    const found = await serverSearch(database).findMatching(userId, selected)
-    return found.length === selected.number ? found : null
-  }
+  if ('number' in selected) return serverSearch(database).findMatching(userId, selected)
   const found = await Promise.all(selected.map((id) => servers(database).findServer(userId, id)))
   return found.filter((server) => server !== null)
 }
