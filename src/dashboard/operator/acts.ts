@@ -44,7 +44,6 @@ export function showActs(c: Context, user: UserDetails): Html {
 /** A page that asks for each act, and the form on it. */
 export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database } = dashboard
-  const find = (c: Context) => operator(database).findUserDetails(c.req.param('id') ?? '')
 
   add('link', async (c, user, actor) => showLink(dashboard, c, user, actor))
   add('sign-out', async (c, { id }, actor) => {
@@ -67,25 +66,30 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
   ): void {
     const path = `${USERS_PATH}/:id/${act}`
 
-    const check: MiddlewareHandler<Env> = async (c, next) => {
-      const user = await find(c)
+    /** The user of the path, or the answer that nothing is done to this account. */
+    async function find(c: Context): Promise<UserDetails | Response> {
+      const user = await operator(database).findUserDetails(c.req.param('id') ?? '')
       if (user === null || !c.get('isOperator')) return showNotFound(c)
       const isOwn = user.id === c.get('session').userId
       const refusal = isOwn ? OWN_ACCOUNT : act === 'link' ? refuseLink(dashboard, user) : null
-      return refusal === null ? next() : refuse(c, act, user, refusal)
+      return refusal === null ? user : refuse(c, act, user, refusal)
     }
-    app.use(path, check)
-    app.get(path, async (c) => {
-      const user = await find(c)
-      return user === null ? showNotFound(c) : ask(dashboard, c, act, user)
-    })
+
+    const check: MiddlewareHandler<Env> = async (c, next) => {
+      const found = await find(c)
+      return found instanceof Response ? found : next()
+    }
     const from = act === 'link' ? 'each time' : 'not fresh'
     const confirm = requireConfirmation(dashboard, purposeOf(act), from)
-    // Either user may have won or lost a right while the service checked the password.
-    app.post(path, confirm, check, async (c) => {
-      const user = await find(c)
-      if (user === null) return showNotFound(c)
-      return run(c, user, { ...actorOf(dashboard, c), operatorId: c.get('session').userId })
+    app.get(path, async (c) => {
+      const found = await find(c)
+      return found instanceof Response ? found : ask(dashboard, c, act, found)
+    })
+    app.post(path, check, confirm, async (c) => {
+      // Either user may have won or lost a right while the service checked the password.
+      const found = await find(c)
+      if (found instanceof Response) return found
+      return run(c, found, { ...actorOf(dashboard, c), operatorId: c.get('session').userId })
     })
   }
 
