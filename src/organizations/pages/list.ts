@@ -26,11 +26,7 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
 
   app.get('/dashboard/organizations', (c) =>
-    showOrganizations(dashboard, c, {
-      name: c.req.query('name') ?? '',
-      slug: c.req.query('slug') ?? '',
-      notice: takeOrganizationNotice(dashboard, c),
-    }),
+    showOrganizations(dashboard, c, { notice: takeOrganizationNotice(dashboard, c) }),
   )
 
   app.post('/dashboard/organizations', async (c) => {

@@ -24,7 +24,7 @@ interface MembersPage {
 export async function showMembersPage(
   dashboard: Dashboard,
   c: Context,
-  { email, emailError, status = 200 }: MembersPage,
+  { email = '', emailError, status = 200 }: MembersPage,
 ): Promise<Response> {
   const { database, site } = dashboard
   const { userId } = c.get('session')
@@ -42,7 +42,7 @@ export async function showMembersPage(
 <section><h2 class="unseen">Members</h2>
 ${showMembers(known, userId)}</section>
 ${site.managesServers ? html`<p class="hint">A member who leaves or is removed leaves their servers in this organization. Move servers at ${showSite(site)}.</p>` : ''}
-${role === 'owner' ? showAddForm(id, email ?? c.req.query('email') ?? '', emailError) : ''}`,
+${role === 'owner' ? showAddForm(id, email, emailError) : ''}`,
   })
 }
 
