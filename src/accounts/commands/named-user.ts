@@ -110,12 +110,20 @@ export function readExternalId(externalId: string): string {
   return externalId
 }
 
-export function userJson({ id, email, external_id, created_at, disabled_at }: User): object {
+export function userJson({
+  id,
+  email,
+  external_id,
+  created_at,
+  disabled_at,
+  banned_at,
+}: User): object {
   return {
     id,
     email,
     external_id,
     created_at: formatInstant(created_at),
     disabled_at: formatNullable(disabled_at),
+    banned_at: formatNullable(banned_at),
   }
 }

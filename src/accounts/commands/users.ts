@@ -199,6 +199,7 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
         ...user,
         created_at: formatInstant(user.created_at),
         disabled_at: formatNullable(user.disabled_at),
+        banned_at: formatNullable(user.banned_at),
         last_sign_in_at: formatNullable(user.last_sign_in_at),
       })),
     )

@@ -170,6 +170,7 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
         email: one.email,
         external_id: one.external_id,
         disabled_at: formatNullable(one.disabled_at),
+        banned_at: formatNullable(one.banned_at),
       })),
     )
   else
