@@ -18,8 +18,17 @@ export interface User extends NamedUser {
   banned_at: Instant | null
 }
 
-export const hasAccess = ({ disabled_at, banned_at }: Pick<User, 'disabled_at' | 'banned_at'>) =>
-  disabled_at === null && banned_at === null
+type Ended = Pick<User, 'disabled_at' | 'banned_at'>
+
+/** Who has ended the user's access, in words, and when. */
+export function endsOf({ disabled_at, banned_at }: Ended): { words: string; at: Instant }[] {
+  return [
+    { words: 'disabled by an operator', at: disabled_at },
+    { words: 'banned by the site', at: banned_at },
+  ].flatMap(({ words, at }) => (at === null ? [] : [{ words, at }]))
+}
+
+export const hasAccess = (user: Ended): boolean => endsOf(user).length === 0
 
 /** A user with an email address, which a sign-in needs. */
 export type AddressedUser = User & { email: string }

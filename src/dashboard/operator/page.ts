@@ -15,13 +15,7 @@ import { apiKeys } from '../../keys/records/api-keys.ts'
 import { addActRoutes } from './acts.ts'
 import { showUnusedKeys } from './unused-keys.ts'
 import { addUserRoute } from './user.ts'
-import {
-  addUserListRoute,
-  showDisabled,
-  showUserLink,
-  showUserSearch,
-  USERS_PATH,
-} from './users.ts'
+import { addUserListRoute, showEnds, showUserLink, showUserSearch, USERS_PATH } from './users.ts'
 
 const KEYS_SHOWN = 20
 const ENTRIES_SHOWN = 30
@@ -97,12 +91,12 @@ function showKeys(apiKeys: readonly OwnedApiKey[], now: Instant): Html {
 }
 
 function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
-  const { name, prefix, user_id, revoked_at, last_used_at, disabled_at } = apiKey
+  const { name, prefix, user_id, revoked_at, last_used_at } = apiKey
   const deleted = revoked_at === null ? '' : html` ${pill('deleted')}`
   return [
     showAgo(last_used_at ?? 0, now),
     html`${isolated(name)}${deleted}`,
-    html`${showUserLink({ ...apiKey, id: user_id })}${showDisabled(disabled_at)}`,
+    html`${showUserLink({ ...apiKey, id: user_id })}${showEnds(apiKey)}`,
     html`<code>${prefix}…</code>`,
   ]
 }

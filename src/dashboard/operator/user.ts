@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { tellEvent } from '../../accounts/pages/event-words.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import { audit } from '../../accounts/records/audit.ts'
-import { nameOf } from '../../accounts/user.ts'
+import { nameOf, type User } from '../../accounts/user.ts'
 import { operator } from '../../directory/records/operator.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 import type { AuditEntry } from '../../model/audit.ts'
@@ -13,7 +13,7 @@ import { showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolatedText } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
-import { showActs } from './acts.ts'
+import { BAN_STANDS, showActs } from './acts.ts'
 import { showUserFacts } from './user-facts.ts'
 import { USERS_PATH } from './users.ts'
 
@@ -30,7 +30,7 @@ export function addUserRoute(app: App, dashboard: AccountsDashboard): void {
     const name = nameOf(user)
     return showPage(c, {
       title: isolatedText(name),
-      notice: takeDone(dashboard, c),
+      notice: takeDone(dashboard, c, user),
       body: html`${await showUserFacts(dashboard, user)}
 <section><h2>Help or end access</h2>${showActs(c, user)}</section>
 <section id="events"><h2>Latest events</h2>
@@ -66,7 +66,16 @@ const DONE = {
   'sign-out': 'The user is signed out everywhere.',
 }
 
-function takeDone(dashboard: AccountsDashboard, c: Context): Notice | undefined {
+function takeDone(
+  dashboard: AccountsDashboard,
+  c: Context,
+  { banned_at }: User,
+): Notice | undefined {
   const told = takeTold(dashboard, c, Object.keys(DONE) as (keyof typeof DONE)[])
-  return told === null ? undefined : { kind: 'good', text: DONE[told.outcome] }
+  if (told === null) return undefined
+  const isStill = told.outcome === 'enable' && banned_at !== null
+  return {
+    kind: 'good',
+    text: isStill ? `The account is enabled. ${BAN_STANDS}` : DONE[told.outcome],
+  }
 }
