@@ -29,7 +29,7 @@ export function findContradictions(
     ...twice(keys, 'key_hash', ({ hash }) => hash || undefined, secret),
     ...users.flatMap(aboutName),
     ...joinMembers(organizations, users),
-    ...inFuture(users, ['created_at', 'disabled_at'], now),
+    ...inFuture(users, ['created_at', 'disabled_at', 'banned_at'], now),
     ...inFuture(keys, ['created_at', 'revoked_at', 'last_used_at'], now),
     ...inFuture(members, ['joined_at'], now),
   ]

@@ -40,7 +40,7 @@ export type DeclaredOrganization = Placed<Omit<OrganizationFields, 'members'>> &
   members?: DeclaredMember[] | undefined
 }
 
-/** An instant in `disabled_at` disables the user, and null enables the user. */
+/** An instant in `disabled_at` disables the user, and in `banned_at` bans; null takes it back. */
 export type DeclaredUser = Placed<Omit<UserFields, 'keys' | 'servers'>> & {
   /** By the slug of the organization. */
   memberships: Map<string, DeclaredMember>

@@ -111,6 +111,7 @@ export const userField = object('a user', {
   ...NAMES,
   created_at: instant,
   disabled_at: nullable(instantField),
+  banned_at: nullable(instantField),
   keys: v.optional(list(keyField)),
   servers: v.optional(list(server)),
 })

@@ -61,12 +61,13 @@ function naming({ id, external_id, email }: NamedUser): object {
 function usersOf({ users, keys, servers }: StoredState, slugs: Map<string, string>): object[] {
   const keysOf = Map.groupBy(keys, ({ user_id }) => user_id)
   const serversOf = Map.groupBy(servers, ({ created_by }) => created_by)
-  return users.map(({ id, external_id, email, created_at, disabled_at }) => ({
+  return users.map(({ id, external_id, email, created_at, disabled_at, banned_at }) => ({
     id,
     external_id,
     email,
     created_at: formatInstant(created_at),
     disabled_at: formatNullable(disabled_at),
+    banned_at: formatNullable(banned_at),
     keys: (keysOf.get(id) ?? []).map((key) => ({
       id: key.id,
       name: key.name,

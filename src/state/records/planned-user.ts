@@ -24,25 +24,34 @@ export function planUser(record: DeclaredUser, stored: Stored, options: StateOpt
 }
 
 function newUser(record: DeclaredUser, now: number): User {
-  const { id, email = null, external_id = null, created_at = now, disabled_at = null } = record
-  return { ...createUser(email, external_id), ...(id && { id }), created_at, disabled_at }
+  const { id, email = null, external_id = null, created_at = now } = record
+  const { disabled_at = null, banned_at = null } = record
+  const ended = { disabled_at, banned_at }
+  return { ...createUser(email, external_id), ...(id && { id }), created_at, ...ended }
 }
 
 /** A field that the file leaves out keeps its value. The first instant of a disabled user stays. */
 function changed(record: DeclaredUser, before: User): User {
   const { email = before.email, external_id = before.external_id } = record
-  const { disabled_at: at = before.disabled_at } = record
-  const disabled_at = at === null ? null : (before.disabled_at ?? at)
-  return { ...before, email, external_id, disabled_at }
+  const { disabled_at = before.disabled_at, banned_at = before.banned_at } = record
+  return {
+    ...before,
+    email,
+    external_id,
+    disabled_at: disabled_at === null ? null : (before.disabled_at ?? disabled_at),
+    banned_at: banned_at === null ? null : (before.banned_at ?? banned_at),
+  }
 }
 
 /** Null if the user stays as it is. */
 function tellChange(before: User | null, after: User): string | null {
   const disabled =
     after.disabled_at === null ? '' : `disabled at ${formatInstant(after.disabled_at)}`
-  if (before === null) return disabled
+  const banned = after.banned_at === null ? '' : `banned at ${formatInstant(after.banned_at)}`
+  if (before === null) return [disabled, banned].filter(Boolean).join(', ')
   const told = differences(before, after, ['external_id', 'email'])
   if (after.disabled_at !== before.disabled_at) told.push(disabled || 'enabled')
+  if (after.banned_at !== before.banned_at) told.push(banned || 'unbanned')
   return told.length === 0 ? null : told.join(', ')
 }
 

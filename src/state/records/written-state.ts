@@ -44,7 +44,11 @@ function changesOf<Kind extends AnyChange['kind']>(
   return changes.filter((one) => one.kind === kind) as Change<Kind>[]
 }
 
-const USER = columnsOf({ uuid: 'id', text: 'email external_id', instant: 'created_at disabled_at' })
+const USER = columnsOf({
+  uuid: 'id',
+  text: 'email external_id',
+  instant: 'created_at disabled_at banned_at',
+})
 const ORGANIZATION = columnsOf({ uuid: 'id', text: 'slug name' })
 
 /** Under the locks of the users and organizations. Each table gets few statements for all rows. */
@@ -190,5 +194,7 @@ function entriesOfUser({ before, after }: Change<'user'>): [AuditAction, string,
       user.id,
       nameOf(user),
     ])
+  if (user.banned_at !== before.banned_at)
+    entries.push([user.banned_at === null ? 'user unbanned' : 'user banned', user.id, nameOf(user)])
   return entries
 }

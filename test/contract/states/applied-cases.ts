@@ -114,7 +114,8 @@ const USER = `coalesce(replace(users.email, '@example.com', ''), '-')`
  */
 const linesWith = ({ instant }: StoreFixture['literal']) => `
   SELECT users.id AS one, '' AS two, 'user ' || ${USER} || ' ' || coalesce(external_id, '-')
-    || CASE WHEN disabled_at IS NULL THEN '' ELSE ' disabled' END AS line FROM users
+    || CASE WHEN disabled_at IS NULL THEN '' ELSE ' disabled' END
+    || CASE WHEN banned_at IS NULL THEN '' ELSE ' banned' END AS line FROM users
   UNION ALL SELECT id, '', 'organization ' || slug || ' ' || name FROM organizations
   UNION ALL SELECT organization_id, CAST(user_id AS text), 'member ' || slug || ' ' || ${USER} || ' ' || role
     || ${olderIf('joined_at', instant)}
