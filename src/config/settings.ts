@@ -193,9 +193,12 @@ const settings = {
     complain: oneOf('1', '0'),
   },
   PASSWORDS: {
-    meaning: '`off`: users sign in by `OIDC_ISSUER` only, and by the links of `user link`',
+    meaning:
+      '`off`: users sign in by `OIDC_ISSUER`, or without one by the links of a site and of ' +
+      '`user link` alone',
+    page: 'site-sign-in.md#without-openid-connect',
     default: 'on',
-    usedBy: [...SERVE, 'user link'],
+    usedBy: [...SERVE, 'user link', 'doctor'],
     complain: oneOf('on', 'off'),
   },
   OPS_HOST: {
@@ -210,6 +213,23 @@ const settings = {
     default: '8082',
     usedBy: ['serve', 'health', 'doctor'],
     complain: complaintAboutPort,
+  },
+  MANAGEMENT_PORT: {
+    meaning: 'turns the management API for your site on, at this port; each process needs its own',
+    page: 'management.md',
+    usedBy: SERVE,
+    complain: complaintAboutPort,
+  },
+  MANAGEMENT_HOST: {
+    meaning: 'the address to listen on for the management API',
+    default: '127.0.0.1',
+    usedBy: SERVE,
+    complain: complaintAboutHost,
+  },
+  MANAGEMENT_TOKENS_FILE: {
+    meaning: 'a file with the tokens of the management API; required with `MANAGEMENT_PORT`',
+    page: 'management.md#tokens',
+    usedBy: SERVE,
   },
   DRAIN_SECONDS: {
     meaning:

@@ -3,15 +3,16 @@ import { html } from 'hono/html'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
-import { sessions } from '../../accounts/records/sessions.ts'
+import { isOperatorAccount, sessions } from '../../accounts/records/sessions.ts'
 import { LINK_HOURS } from '../../accounts/sign-in-links.ts'
-import { hasAccess, listedEmailOf, nameOf } from '../../accounts/user.ts'
+import { hasAccess, nameOf } from '../../accounts/user.ts'
 import { operator, type UserDetails } from '../../directory/records/operator.ts'
 import type { Actor } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
 import { actorOf, type App, type Context, type Env } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { showLink } from './made-link.ts'
@@ -73,7 +74,11 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
       const user = await operator(database).findUserDetails(c.req.param('id') ?? '')
       if (user === null || !c.get('isOperator')) return showNotFound(c)
       const isOwn = user.id === c.get('session').userId
-      const refusal = isOwn ? OWN_ACCOUNT : act === 'link' ? refuseLink(dashboard, user) : null
+      const refusal = isOwn
+        ? OWN_ACCOUNT
+        : act === 'link'
+          ? await refuseLink(dashboard, user)
+          : null
       return refusal === null ? user : refuse(c, act, user, refusal)
     }
 
@@ -117,16 +122,13 @@ function ask(
   act: Act,
   user: UserDetails,
 ): Promise<Response> {
-  const isDanger = act === 'sign-out' || act === 'disable'
-  return showPage(c, {
+  return showQuestion(c, {
     title: title(act),
-    width: 'form',
-    body: html`<form class="card" method="post" action="${c.req.path}">
-<p><strong>${upperFirst(ACTS[act])} ${isolated(nameOf(user))}?</strong></p>
-${consequencesOf(dashboard, act, user).map((one) => html`<p>${one}</p>`)}
-<div class="row"><button class="${isDanger ? 'danger' : 'primary'}">${title(act)}</button>
-<a class="button" href="${USERS_PATH}/${user.id}">Cancel</a></div>
-</form>`,
+    asks: html`${upperFirst(ACTS[act])} ${isolated(nameOf(user))}?`,
+    consequences: consequencesOf(dashboard, act, user),
+    button: title(act),
+    isHarmless: act === 'link' || act === 'enable',
+    back: `${USERS_PATH}/${user.id}`,
   })
 }
 
@@ -134,7 +136,7 @@ function consequencesOf(
   { passwords, oidc }: AccountsDashboard,
   act: Act,
   user: UserDetails,
-): (Html | string)[] {
+): (Html | string | false)[] {
   if (act === 'sign-out')
     return [
       'Every browser of this user has to sign in again. The password and the keys stay as they are.',
@@ -155,12 +157,13 @@ function consequencesOf(
     passwords
       ? `The person who opens the link sets ${isFirst ? 'a password, which the account does not have yet,' : 'a new password'} and is signed in. All other sessions of the account end then.`
       : 'The person who opens the link is signed in for one session. It sets no password.',
-    passwords && oidc !== null && isFirst
-      ? html`Once the account has a password, a first sign-in with ${isolated(oidc.name)} no longer finds it by its address.`
-      : '',
+    passwords &&
+      oidc !== null &&
+      isFirst &&
+      html`Once the account has a password, a first sign-in with ${isolated(oidc.name)} no longer finds it by its address.`,
     `It works once, within ${countOf(LINK_HOURS, 'hour')}. Earlier links of this user stop working now.`,
     'Make sure that the person who asks is the owner of the account.',
-  ].filter((one) => one !== '')
+  ]
 }
 
 const OWN_ACCOUNT = html`This is your own account. You can’t disable it or make a link for it here: another operator can disable it, and <code>server-listing user link</code> makes a link. <a href="/dashboard/account">Your account page</a> ends your sessions.`
@@ -169,15 +172,16 @@ export const BAN_STANDS =
   'The site’s ban stands: the keys get a 401, and the user can’t sign in, until the site lifts it.'
 
 /** Why the user gets no link now. Null if the user can have one. */
-function refuseLink({ operators, now }: AccountsDashboard, user: UserDetails): Html | null {
+async function refuseLink(
+  { database, operators, now }: AccountsDashboard,
+  user: UserDetails,
+): Promise<Html | null> {
   if (user.disabled_at !== null)
     return html`This account is disabled, so no one can sign in to it. Enable it first.`
   if (user.banned_at !== null) return html`${BAN_STANDS}`
   if (user.email === null)
     return html`This account has no email address, which a sign-in link needs. Its user signs in with the website or identity provider. <code>server-listing user email</code> adds an address.`
-  // Named by OPERATORS, or with a session that has an operator's right from the provider.
-  const isListed = operators.includes(listedEmailOf(user) ?? '')
-  return isListed || (user.operator_until !== null && now() < user.operator_until)
+  return (await isOperatorAccount(database, user, operators, now()))
     ? html`This is the account of an operator. A link would let you act in that person’s name, so only <code>server-listing user link</code> makes one.`
     : null
 }
