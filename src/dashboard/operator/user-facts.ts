@@ -44,7 +44,7 @@ export async function showUserFacts(
       'State',
       ends.length === 0
         ? pill('enabled', 'good')
-        : html`${ends.map((end) => html`${pill(end.words)} ${showAgo(end.at, at)} `)}`,
+        : html`${pill('no access')} ${ends.map((end, index) => html`${index > 0 ? ', ' : ''}${end.words} ${showAgo(end.at, at)}`)}`,
     ],
     ['Email', email === null ? 'none' : isolated(email)],
     ['External id', external_id === null ? 'none' : isolated(external_id)],

@@ -83,7 +83,10 @@ test("the operator's pages say who has ended a user's access, and what enabling 
     )
   const expectMarks = async (...expected: string[]) => {
     assert.deepEqual(await pills('/dashboard/operator/users'), expected)
-    assert.deepEqual(await pills(own), expected)
+    assert.deepEqual(await pills(own), expected.length === 0 ? [] : ['no access'])
+    const { body } = await person.get(own)
+    const found = body.match(/(?:disabled by an operator|banned by the site)(?= <)/g)
+    assert.deepEqual(found ?? [], expected)
   }
   const { body } = await person.get('/dashboard/operator/users')
   assert.match(body, /<bdi>Player &lt;1&gt;<\/bdi>/)
