@@ -114,6 +114,7 @@ export async function fill(url: string): Promise<void> {
       (${ada}, 'ada@example.com', 'site-1', '2026-01-01 00:00:00.000001Z', NULL, NULL),
       (${bob}, 'bob@example.com', NULL, '1969-12-31 23:59:59.999999Z', '2026-02-01Z', 'https://id.example.com'),
       (${eve}, NULL, NULL, 'infinity', NULL, NULL);
+    UPDATE users SET banned_at = '2026-02-03 00:00:00.000001Z' WHERE id = ${eve};
     INSERT INTO passwords VALUES (${ada}, '$argon2id$v=19$"\\\\ü');
     INSERT INTO organizations VALUES ('${idOf(11)}', 'guild', 'Guild 🎮');
     INSERT INTO members VALUES ('${idOf(11)}', ${ada}, 'owner', '2026-01-02Z');
