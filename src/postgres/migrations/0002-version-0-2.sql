@@ -61,7 +61,11 @@ BEGIN
     SELECT revoked_at INTO NEW.revoked_at FROM revoked_hashes WHERE key_hash = NEW.key_hash;
   END IF;
   -- A revocation waits for no other transaction's user: the key's row, which both change, keeps it in order.
-  IF NEW.revoked_at IS NULL OR NEW.user_id IS DISTINCT FROM OLD.user_id THEN
+  IF NEW.revoked_at IS NULL AND (NEW.slot IS NULL OR NEW.user_id <> OLD.user_id) THEN
+    -- A new version of the user's row: a ban whose snapshot lacks this key then fails with 40001.
+    UPDATE users SET created_at = created_at WHERE id = NEW.user_id
+    RETURNING coalesce(disabled_at, banned_at) INTO NEW.disabled_at;
+  ELSIF NEW.revoked_at IS NULL OR NEW.user_id IS DISTINCT FROM OLD.user_id THEN
     SELECT coalesce(disabled_at, banned_at) INTO NEW.disabled_at FROM users WHERE id = NEW.user_id FOR NO KEY UPDATE;
   ELSE
     SELECT coalesce(disabled_at, banned_at) INTO NEW.disabled_at FROM users WHERE id = NEW.user_id;
