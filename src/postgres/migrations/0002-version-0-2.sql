@@ -593,6 +593,168 @@ CREATE FUNCTION keys_of(external_id text) RETURNS TABLE (
   WHERE users.external_id = keys_of.external_id ORDER BY keys.created_at, keys.id
 $$;
 
+-- Organizations and members. Few rows, so one after the other. Locks are taken in the order users, organizations.
+
+CREATE FUNCTION is_of_other(organization uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT EXISTS (
+    SELECT FROM members JOIN users ON users.id = user_id
+    WHERE organization_id = organization AND role = 'owner' AND external_id IS NULL
+  )
+$$;
+
+CREATE FUNCTION oldest_owner(organization uuid) RETURNS uuid STABLE LANGUAGE sql AS $$
+  SELECT user_id FROM members WHERE organization_id = organization AND role = 'owner' ORDER BY joined_at, user_id LIMIT 1
+$$;
+
+CREATE FUNCTION has_other_owner(organization uuid, member uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT EXISTS (SELECT FROM members WHERE organization_id = organization AND role = 'owner' AND user_id <> member)
+$$;
+
+CREATE FUNCTION by_row(refused jsonb[]) RETURNS jsonb IMMUTABLE LANGUAGE sql AS $$
+  SELECT coalesce(jsonb_agg(item ORDER BY (item->'row')::int), '[]') FROM unnest(refused) AS item
+$$;
+
+CREATE FUNCTION put_organizations(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  known organizations;
+  reason text;
+  added int := 0;
+  changed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('put_organizations', document, '{slug,name,external_id}');
+  FOR given IN
+    SELECT n - 1 AS n, r->>'slug' AS slug, trimmed(r->>'name') AS name, users.id AS owner
+    FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n) LEFT JOIN users ON external_id = r->>'external_id'
+    ORDER BY r->>'slug'
+  LOOP
+    SELECT * INTO known FROM organizations WHERE organizations.slug = given.slug;
+    reason := CASE WHEN known.id IS NULL AND given.owner IS NULL THEN 'no such user'
+      WHEN is_of_other(known.id) THEN 'of another account' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || jsonb_build_object('row', given.n, 'slug', given.slug, 'reason', reason);
+    ELSIF known.id IS NULL THEN
+      INSERT INTO organizations VALUES (gen_random_uuid(), given.slug, given.name) RETURNING * INTO known;
+      INSERT INTO members VALUES (known.id, given.owner, 'owner', now());
+      PERFORM note('organization made', given.owner, known.id::text);
+      added := added + 1;
+    ELSIF known.name <> given.name THEN
+      UPDATE organizations SET name = given.name WHERE id = known.id;
+      PERFORM note('organization renamed', oldest_owner(known.id), known.id::text);
+      changed := changed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION remove_organizations(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  removed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('remove_organizations', document, '{slug}');
+  FOR given IN
+    SELECT n - 1 AS n, id, slug FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n)
+      JOIN organizations ON slug = r->>'slug'
+    ORDER BY id, n FOR UPDATE OF organizations
+  LOOP
+    reason := CASE WHEN is_of_other(given.id) THEN 'of another account'
+      WHEN EXISTS (SELECT FROM servers WHERE organization_id = given.id) THEN 'has servers' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || jsonb_build_object('row', given.n, 'slug', given.slug, 'reason', reason);
+    ELSIF EXISTS (SELECT FROM organizations WHERE id = given.id) THEN
+      PERFORM note('organization deleted', oldest_owner(given.id), given.id::text);
+      DELETE FROM organizations WHERE id = given.id;
+      removed := removed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('removed', removed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION members_in(document jsonb) RETURNS TABLE (
+  n bigint, called jsonb, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
+) STABLE LANGUAGE sql AS $$
+  SELECT n - 1, r - '{role,joined_at}'::text[], organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
+    members.role
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
+    LEFT JOIN organizations ON organizations.slug = r->>'slug'
+    LEFT JOIN users ON users.external_id = r->>'external_id'
+    LEFT JOIN members ON members.organization_id = organizations.id AND members.user_id = users.id
+$$;
+
+CREATE FUNCTION lock_members(document jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM users WHERE id = ANY (ARRAY(SELECT given.user_id FROM members_in(document) AS given))
+  ORDER BY id FOR KEY SHARE;
+  PERFORM FROM organizations WHERE id = ANY (ARRAY(SELECT given.organization_id FROM members_in(document) AS given))
+  ORDER BY id FOR UPDATE;
+END
+$$;
+
+CREATE FUNCTION put_members(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  added int := 0;
+  changed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('put_members', document, '{slug,external_id,role}', '{}', '{joined_at}');
+  PERFORM lock_members(document);
+  -- New owners first, so that one can follow another in one document.
+  FOR given IN
+    SELECT * FROM members_in(document) AS named WHERE present IS DISTINCT FROM role OR is_of_other(organization_id)
+    ORDER BY role DESC, n
+  LOOP
+    reason := CASE WHEN given.organization_id IS NULL THEN 'no such organization' WHEN given.user_id IS NULL THEN 'no such user'
+      WHEN is_of_other(given.organization_id) THEN 'of another account'
+      WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+    ELSIF given.present IS NULL THEN
+      INSERT INTO members VALUES (given.organization_id, given.user_id, given.role, coalesce(given.joined_at, now()));
+      PERFORM note('member added', given.user_id, given.organization_id::text);
+      added := added + 1;
+    ELSE
+      UPDATE members SET role = given.role
+      WHERE organization_id = given.organization_id AND user_id = given.user_id;
+      PERFORM note('member role changed', given.user_id, given.organization_id::text);
+      changed := changed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION remove_members(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  removed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('remove_members', document, '{slug,external_id}');
+  PERFORM lock_members(document);
+  FOR given IN SELECT * FROM members_in(document) AS named WHERE present IS NOT NULL ORDER BY n LOOP
+    reason := CASE WHEN is_of_other(given.organization_id) THEN 'of another account'
+      WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+    ELSE
+      DELETE FROM members WHERE organization_id = given.organization_id AND user_id = given.user_id;
+      PERFORM note('member removed', given.user_id, given.user_id::text);
+      removed := removed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('removed', removed, 'refused', by_row(refused));
+END
+$$;
+
 -- Nested loops over indexes: a call costs what its rows cost, whatever the planner believes of the tables, or believed when
 -- the session made its plan.
 DO $do$
@@ -600,7 +762,8 @@ DECLARE
   act regprocedure;
 BEGIN
   FOREACH act IN ARRAY ARRAY['put_users(jsonb, boolean)', 'remove_users(jsonb)', 'put_servers(jsonb, boolean)',
-    'remove_servers(jsonb)', 'put_keys(jsonb)', 'revoke_keys(jsonb)']::regprocedure[]
+    'remove_servers(jsonb)', 'put_keys(jsonb)', 'revoke_keys(jsonb)', 'put_organizations(jsonb)',
+    'remove_organizations(jsonb)', 'put_members(jsonb)', 'remove_members(jsonb)']::regprocedure[]
   LOOP
     EXECUTE format('ALTER FUNCTION %s SET search_path FROM CURRENT SET enable_seqscan = off SET enable_hashjoin = off
       SET enable_mergejoin = off SET enable_material = off SET jit = off', act);
@@ -612,6 +775,7 @@ $do$;
 -- PostgreSQL's own.
 REVOKE EXECUTE ON FUNCTION is_instant, trimmed, has_control, check_rows, check_all, make_durable, note, id_of, users_in,
   put_users, ban_others, leave_organizations, remove_users, servers_in, is_member, put_servers, remove_servers, keys_in,
-  put_keys, revoke_keys, named_keys, keys_of
+  put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner, has_other_owner, by_row, put_organizations,
+  remove_organizations, members_in, lock_members, put_members, remove_members
 FROM PUBLIC;
 REVOKE USAGE ON TYPE sha256, key_name, key_slot FROM PUBLIC;

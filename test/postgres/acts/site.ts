@@ -18,7 +18,8 @@ const ACTS = [
   'id_of(text)',
   'keys_of(text)',
   ...['users', 'servers'].map((noun) => `put_${noun}(jsonb, boolean)`),
-  ...['put_keys', 'revoke_keys', 'remove_users', 'remove_servers'].map((act) => `${act}(jsonb)`),
+  ...['put_organizations', 'put_members', 'put_keys', 'revoke_keys'].map((act) => `${act}(jsonb)`),
+  ...['servers', 'members', 'organizations', 'users'].map((noun) => `remove_${noun}(jsonb)`),
 ]
 
 /** A database of a site, whose role has the rights of an adopted site and no others. */
