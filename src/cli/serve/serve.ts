@@ -33,10 +33,10 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
-  const warn = (finding: Finding) => log.warn(sentenceOf(finding))
+  const note = (finding: Finding) => finding.state === 'ok' || log.warn(sentenceOf(finding))
   for (const finding of [...inspectOpenFiles(), ...inspectIgnored(config.database, shell.env)])
-    warn(finding)
-  const opened = await openOrExplain(config.database, log, warn, options.requireDatabase ?? false)
+    note(finding)
+  const opened = await openOrExplain(config.database, log, note, options.requireDatabase ?? false)
   const { store } = opened
   const version = readVersion()
   const engine = config.database.engine ?? 'none'
@@ -67,6 +67,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (service.ops !== null)
     log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
+  if (!config.passwords && config.oidc === null)
+    log.info('users sign in by links alone: `server-listing user link` makes the first one')
   if (store !== null && config.passwords)
     await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
@@ -106,11 +108,11 @@ function sayWhere(
 async function openOrExplain(
   database: DatabaseConfig,
   log: Log,
-  warn: (finding: Finding) => void,
+  note: (finding: Finding) => void,
   requireDatabase: boolean,
 ): Promise<{ store: ServingStore } | { store: null; problem: Error }> {
   try {
-    const store = await openServingStore(database, log.fault, warn)
+    const store = await openServingStore(database, log.fault, note)
     if (requireDatabase) await assertUsable(store)
     return { store }
   } catch (error) {

@@ -6,6 +6,24 @@
 -- Owners add members by address, so open invitations end. Only 0.1.0 writes this table.
 DELETE FROM invitations;
 
+-- `disabled_at` is an operator's, and `banned_at` the site's. A user has access while both are null.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+ALTER TABLE users ADD COLUMN banned_at timestamptz;
+
+CREATE OR REPLACE FUNCTION disable_access() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
+BEGIN
+  IF TG_RELID <> 'users'::regclass THEN RAISE 'only users has this trigger'; END IF;
+  UPDATE api_keys SET disabled_at = coalesce(NEW.disabled_at, NEW.banned_at) WHERE user_id = NEW.id;
+  DELETE FROM sessions WHERE user_id = NEW.id;
+  DELETE FROM sign_in_links WHERE user_id = NEW.id;
+  RETURN NULL;
+END
+$$;
+CREATE OR REPLACE TRIGGER users_disabled AFTER UPDATE OF disabled_at, banned_at ON users FOR EACH ROW
+WHEN (coalesce(NEW.disabled_at, NEW.banned_at) IS DISTINCT FROM coalesce(OLD.disabled_at, OLD.banned_at))
+EXECUTE FUNCTION disable_access();
 -- The acts of a site. Each function takes one JSON array of flat rows and runs as the owner of the tables, so that the
 -- site's role needs no right on any. Bodies have no backslash, because the caller decides standard_conforming_strings.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
@@ -33,6 +51,9 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
       PERFORM refuse_isolation('inserts keys');
     END IF;
+    -- Transactions that insert keys share this lock, and one that lists the hash of an active key holds it alone. Each of
+    -- the two must see what the other did.
+    PERFORM pg_advisory_xact_lock_shared('revoked_hashes'::regclass::oid::bigint);
     LOCK TABLE key_gate IN SHARE MODE;
     NEW.slot := NULL;
   END IF;
