@@ -129,52 +129,61 @@ RETURNS void STABLE LANGUAGE plpgsql AS $$
 DECLARE
   fields text[] := needed || nullable || other;
   instants text[] := ARRAY(SELECT field FROM unnest(fields) AS field WHERE right(field, 3) = '_at');
+  name_max int := CASE act WHEN 'put_keys' THEN 64 ELSE 100 END;
+  -- What names the record of a row.
+  naming text := CASE act WHEN 'put_users' THEN 'external_id' WHEN 'put_servers' THEN 'id' WHEN 'put_keys' THEN 'key_hash'
+    ELSE 'slug' END;
   mistake text;
 BEGIN
   IF jsonb_typeof(document) <> 'array' THEN
-    RAISE '%: must be an array, not %', act, jsonb_typeof(document) USING ERRCODE = 'invalid_parameter_value';
+    RAISE '%: must be an array', act USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  SELECT '[' || n - 1 || ']' || complaint INTO mistake
+  SELECT n - 1 || ']' || complaint INTO mistake
   FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n), LATERAL (SELECT CASE
-    WHEN jsonb_typeof(r) <> 'object' THEN ' must be an object'
+    WHEN jsonb_typeof(r) <> 'object' THEN ': must be an object'
     WHEN NOT r ?& needed THEN
-      (SELECT ' needs ' || to_json(field) FROM unnest(needed) AS field WHERE NOT r ? field LIMIT 1)
+      (SELECT '.' || field || ': is missing' FROM unnest(needed) AS field WHERE NOT r ? field LIMIT 1)
     WHEN r - fields <> '{}' THEN
-      (SELECT ' has an unknown field ' || to_json(left(field, 80)) FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
+      (SELECT '.' || left(field, 80) || ': is not a field of ' || act FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
     WHEN jsonb_path_exists(r - nullable, 'strict $.* ? (@.type() != "string")')
       OR jsonb_path_exists(r, 'strict $.* ? (@.type() != "string" && @.type() != "null")') THEN
-      (SELECT '.' || key || ' must be a string' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
+      (SELECT '.' || key || ': must be a text' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
       FROM jsonb_each(r) WHERE jsonb_typeof(value) <> 'string' AND NOT (value = 'null' AND key = ANY (nullable)) LIMIT 1)
-    WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN '.external_id must have 1 to 255 characters'
-    WHEN has_control(r->>'external_id') THEN '.external_id must have no control characters'
-    WHEN r->>'id' !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id must be a UUID with lowercase hex digits'
-    WHEN r->>'key_hash' !~ '^[0-9a-fA-F]{64}$' THEN
-      '.key_hash must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
-    WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ' needs either "id" or "key_hash"'
-    WHEN r->>'prefix' COLLATE "C" !~ '^svc_live_[!-~]{0,7}$' THEN
-      '.prefix must be the first characters of the key, at most 16, and begin with svc_live_'
+    WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN
+      '.external_id: must have 1 to 255 characters, not ' || char_length(r->>'external_id')
+    WHEN has_control(r->>'external_id') THEN '.external_id: must have no control characters'
+    WHEN r->>'id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id: must be a UUID'
+    WHEN r->>'key_hash' !~* '^[0-9a-f]{64}$' THEN
+      '.key_hash: must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
+    WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ': needs either an "id" or a "key_hash"'
+    WHEN r->>'prefix' COLLATE "C" !~ '^svc_live_[!-~]{0,7}$' THEN '.prefix: must be the first characters of the key, '
+      || 'at most 16. It must begin with svc_live_, because the API accepts no other keys'
     WHEN EXISTS (SELECT FROM unnest(instants) AS field WHERE NOT is_instant(r->>field)) THEN
-      (SELECT '.' || field || ' must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
+      (SELECT '.' || field || ': must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
       FROM unnest(instants) AS field WHERE NOT is_instant(r->>field) LIMIT 1)
-    WHEN r->>'role' NOT IN ('owner', 'member') THEN '.role must be owner or member'
+    WHEN r->>'role' NOT IN ('owner', 'member') THEN '.role: must be owner or member'
     WHEN act = 'put_servers' THEN NULL
     WHEN char_length(r->>'slug') > 64 OR r->>'slug' !~ '^[a-z0-9]+(-[a-z0-9]+)*$' THEN
-      '.slug must have only lowercase letters, digits and single hyphens, at most 64 characters'
-    WHEN has_control(trimmed(r->>'name')) THEN '.name must have no control characters'
-    WHEN char_length(trimmed(r->>'name')) NOT BETWEEN 1 AND CASE act WHEN 'put_keys' THEN 64 ELSE 100 END THEN
-      '.name must have 1 to ' || CASE act WHEN 'put_keys' THEN 64 ELSE 100 END || ' characters'
+      '.slug: A slug can contain only lowercase letters, digits and single hyphens, at most 64 characters, not '
+      || to_json(left(r->>'slug', 80)) || '.'
+    WHEN char_length(trimmed(r->>'name')) NOT BETWEEN 1 AND name_max THEN
+      '.name: must have 1 to ' || name_max || ' characters, not ' || char_length(trimmed(r->>'name'))
+    WHEN has_control(trimmed(r->>'name')) THEN '.name: must have no control characters'
   END AS complaint) AS judged
   WHERE complaint IS NOT NULL LIMIT 1;
   IF mistake IS NULL AND left(act, 4) = 'put_' THEN
-    SELECT '[' || max(n) - 1 || '] is the same as [' || min(n) - 1 || ']' INTO mistake
-    FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-    GROUP BY CASE act WHEN 'put_keys' THEN lower(r->>'key_hash') WHEN 'put_servers' THEN r->>'id'
-      WHEN 'put_users' THEN r->>'external_id' WHEN 'put_organizations' THEN r->>'slug'
-      ELSE concat_ws(' ', r->>'slug', r->>'external_id') END COLLATE "C"
-    HAVING count(*) > 1 LIMIT 1;
+    SELECT rows[2] || '].' || naming || ': is ' || CASE act WHEN 'put_keys' THEN 'the same key' ELSE to_json(name)::text END
+      || ', as of ' || act || '[' || rows[1] || ']' INTO mistake
+    FROM (
+      SELECT array_agg(n - 1 ORDER BY n) AS rows, name
+      FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n), LATERAL (SELECT (CASE act
+        WHEN 'put_members' THEN concat_ws(' ', r->>'slug', r->>'external_id')
+        WHEN 'put_users' THEN r->>naming ELSE lower(r->>naming) END) COLLATE "C" AS name) AS called
+      GROUP BY name
+    ) AS named WHERE cardinality(rows) > 1 ORDER BY rows LIMIT 1;
   END IF;
   IF mistake IS NOT NULL THEN
-    RAISE '%: %', act, mistake USING ERRCODE = 'invalid_parameter_value';
+    RAISE '%[%', act, mistake USING ERRCODE = 'invalid_parameter_value';
   END IF;
 END
 $$;
@@ -251,7 +260,8 @@ BEGIN
   ) AS differing;
   -- Frees first, so that two users can swap their addresses.
   UPDATE users SET email = NULL, email_issuer = NULL FROM users_in(document) AS given
-  WHERE users.external_id = given.external_id AND has_email AND users.email <> coalesce(given.email, '');
+  WHERE users.external_id = given.external_id AND has_email AND users.email <> coalesce(given.email, '')
+    AND disabled_at IS NULL;
   INSERT INTO users (external_id, created_at)
   SELECT external_id, coalesce(created_at, now()) FROM users_in(document) AS given
   WHERE NOT EXISTS (SELECT FROM users WHERE users.external_id = given.external_id)
@@ -360,7 +370,9 @@ BEGIN
     ORDER BY users.id FOR UPDATE OF users
   );
   IF gone <> '{}' THEN PERFORM make_durable(); END IF;
-  PERFORM note('user removed', id, coalesce(email, external_id)) FROM users WHERE id = ANY (gone);
+  -- Not again for a user who stays below.
+  PERFORM note('user removed', id, coalesce(email, external_id)) FROM users
+  WHERE id = ANY (gone) AND (disabled_at IS NULL OR email IS NOT NULL OR banned_at IS NULL);
   PERFORM FROM api_keys WHERE user_id = ANY (gone) AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
   UPDATE api_keys SET revoked_at = now() WHERE user_id = ANY (gone) AND revoked_at IS NULL;
   PERFORM leave_organizations(user_id) FROM (
@@ -372,7 +384,8 @@ BEGIN
   -- A user whom an operator disabled stays, with nothing: else adding the user again would enable the user.
   kept := ARRAY(SELECT id FROM users WHERE id = ANY (gone));
   IF kept <> '{}' THEN
-    UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now()) WHERE id = ANY (kept);
+    UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now())
+    WHERE id = ANY (kept) AND (email IS NOT NULL OR banned_at IS NULL);
     DELETE FROM servers WHERE created_by = ANY (kept);
     DELETE FROM identities WHERE user_id = ANY (kept);
     DELETE FROM passwords WHERE user_id = ANY (kept);
@@ -390,25 +403,29 @@ $$;
 
 -- Servers.
 
+-- A server stays in its organization with its owner. To come there, or to another owner, the owner must be a member.
 CREATE FUNCTION servers_in(document jsonb) RETURNS TABLE (
-  n bigint, r jsonb, id uuid, external_id text, place text, complaint text
+  n bigint, r jsonb, id uuid, owner uuid, known servers, place uuid, complaint text
 ) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r, (r->>'id')::uuid, r->>'external_id', r->>'organization', CASE
+  SELECT n - 1, r, (r->>'id')::uuid, owner.id, known, wanted.place, CASE
+    WHEN owner.id IS NULL THEN 'no such user'
+    WHEN holder.id IS NOT NULL AND holder.external_id IS NULL THEN 'of another account'
     WHEN has_control(concat(r->>'name', r->>'address', r->>'slug', r->>'edition', r->>'status', r->>'version',
       r->>'listing_kind')) THEN 'not one line'
     WHEN greatest(char_length(r->>'name') - 200, char_length(r->>'address') - 255, char_length(r->>'slug') - 200,
       char_length(r->>'edition') - 64, char_length(r->>'status') - 64, char_length(r->>'version') - 64,
       char_length(r->>'listing_kind') - 64) > 0 THEN 'too long'
     WHEN '' IN (r->>'name', r->>'address', r->>'edition', r->>'status') THEN 'empty'
+    WHEN r->>'organization' IS NOT NULL AND wanted.place IS NULL THEN 'no such organization'
+    WHEN wanted.place IS NULL OR (wanted.place = known.organization_id AND owner.id = known.created_by) IS TRUE THEN NULL
+    WHEN NOT EXISTS (SELECT FROM members WHERE organization_id = wanted.place AND user_id = owner.id) THEN 'not a member'
   END
   FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-$$;
-
-CREATE FUNCTION is_member(slug text, user_id uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
-  SELECT EXISTS (
-    SELECT FROM organizations JOIN members ON organization_id = organizations.id
-    WHERE organizations.slug = is_member.slug AND members.user_id = is_member.user_id
-  )
+    LEFT JOIN users AS owner ON owner.external_id = r->>'external_id'
+    LEFT JOIN servers AS known ON known.id = (r->>'id')::uuid
+    LEFT JOIN users AS holder ON holder.id = known.created_by
+    LEFT JOIN organizations AS named ON named.slug = r->>'organization',
+    LATERAL (SELECT CASE WHEN r ? 'organization' THEN named.id ELSE known.organization_id END AS place) AS wanted
 $$;
 
 CREATE FUNCTION put_servers(document jsonb, all_servers boolean DEFAULT false) RETURNS jsonb
@@ -427,23 +444,19 @@ BEGIN
     INSERT INTO servers AS ours (
       id, created_by, name, host_label, organization_id, slug, edition, status, version, listing_kind, updated_at
     )
-    SELECT given.id, owner.id, r->>'name', r->>'address', wanted.*
-    FROM servers_in(document) AS given JOIN users AS owner USING (external_id)
-      LEFT JOIN servers AS known ON known.id = given.id, LATERAL (SELECT
-        CASE WHEN r ? 'organization' THEN (SELECT id FROM organizations WHERE slug = place)
-          ELSE known.organization_id END AS organization_id,
-        CASE WHEN r ? 'slug' THEN r->>'slug' ELSE known.slug END AS slug,
-        coalesce(r->>'edition', known.edition, 'java') AS edition,
-        coalesce(r->>'status', known.status, 'published') AS status,
-        CASE WHEN r ? 'version' THEN r->>'version' ELSE known.version END AS version,
-        CASE WHEN r ? 'listing_kind' THEN r->>'listing_kind' ELSE known.listing_kind END AS listing_kind,
-        coalesce((r->>'updated_at')::timestamptz, known.updated_at, now()) AS updated_at
+    SELECT given.id, owner, r->>'name', r->>'address', place, wanted.*, coalesce((r->>'updated_at')::timestamptz, now())
+    FROM servers_in(document) AS given, LATERAL (SELECT
+        CASE WHEN r ? 'slug' THEN r->>'slug' ELSE (known).slug END AS slug,
+        coalesce(r->>'edition', (known).edition, 'java') AS edition,
+        coalesce(r->>'status', (known).status, 'published') AS status,
+        CASE WHEN r ? 'version' THEN r->>'version' ELSE (known).version END AS version,
+        CASE WHEN r ? 'listing_kind' THEN r->>'listing_kind' ELSE (known).listing_kind END AS listing_kind
       ) AS wanted
-    WHERE complaint IS NULL AND (place IS NULL OR is_member(place, owner.id)) AND (known.id IS NULL OR
-      (known.created_by, known.name, known.host_label, known.organization_id, known.slug, known.edition, known.status,
-        known.version, known.listing_kind, known.updated_at)
-      IS DISTINCT FROM (owner.id, r->>'name', r->>'address', wanted.organization_id, wanted.slug, wanted.edition,
-        wanted.status, wanted.version, wanted.listing_kind, wanted.updated_at))
+    WHERE complaint IS NULL AND ((known).id IS NULL OR (known).updated_at <> (r->>'updated_at')::timestamptz OR
+      ((known).created_by, (known).name, (known).host_label, (known).organization_id, (known).slug, (known).edition,
+        (known).status, (known).version, (known).listing_kind)
+      IS DISTINCT FROM (owner, r->>'name', r->>'address', place, wanted.slug, wanted.edition, wanted.status,
+        wanted.version, wanted.listing_kind))
     ORDER BY given.id
     ON CONFLICT (id) DO UPDATE SET created_by = excluded.created_by, organization_id = excluded.organization_id,
       name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
@@ -458,21 +471,8 @@ BEGIN
       AND servers.id NOT IN (SELECT (r->>'id')::uuid FROM jsonb_array_elements(document) AS r);
     GET DIAGNOSTICS removed = ROW_COUNT;
   END IF;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', reason) ORDER BY n), '[]') INTO refused
-  FROM (
-    SELECT n, given.id, CASE
-      WHEN owner.id IS NULL THEN 'no such user'
-      WHEN known.created_by <> owner.id
-        AND EXISTS (SELECT FROM users WHERE users.id = known.created_by AND users.external_id IS NULL)
-        THEN 'of another account'
-      WHEN complaint IS NOT NULL THEN complaint
-      WHEN place IS NULL THEN NULL
-      WHEN NOT EXISTS (SELECT FROM organizations WHERE slug = place) THEN 'no such organization'
-      WHEN NOT is_member(place, owner.id) THEN 'not a member'
-    END AS reason
-    FROM servers_in(document) AS given LEFT JOIN users AS owner USING (external_id)
-      LEFT JOIN servers AS known ON known.id = given.id
-  ) AS told WHERE reason IS NOT NULL;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', complaint) ORDER BY n), '[]') INTO refused
+  FROM servers_in(document) WHERE complaint IS NOT NULL;
   RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', refused)
     || CASE WHEN all_servers THEN jsonb_build_object('removed', removed) ELSE '{}' END;
 END
@@ -658,7 +658,7 @@ BEGIN
     ELSIF known.id IS NULL THEN
       INSERT INTO organizations VALUES (gen_random_uuid(), given.slug, given.name) RETURNING * INTO known;
       INSERT INTO members VALUES (known.id, given.owner, 'owner', now());
-      PERFORM note('organization made', given.owner, known.id::text);
+      PERFORM note('organization made', given.owner, known.id::text), note('member added', given.owner, known.id::text);
       added := added + 1;
     ELSIF known.name <> given.name THEN
       UPDATE organizations SET name = given.name WHERE id = known.id;
@@ -698,9 +698,9 @@ END
 $$;
 
 CREATE FUNCTION members_in(document jsonb) RETURNS TABLE (
-  n bigint, called jsonb, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
+  n bigint, called text, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
 ) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r - '{role,joined_at}'::text[], organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
+  SELECT n - 1, r->>'external_id', organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
     members.role
   FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
     LEFT JOIN organizations ON organizations.slug = r->>'slug'
@@ -736,7 +736,7 @@ BEGIN
       WHEN is_of_other(given.organization_id) THEN 'of another account'
       WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
     IF reason IS NOT NULL THEN
-      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+      refused := refused || jsonb_build_object('row', given.n, 'external_id', given.called, 'reason', reason);
     ELSIF given.present IS NULL THEN
       INSERT INTO members VALUES (given.organization_id, given.user_id, given.role, coalesce(given.joined_at, now()));
       PERFORM note('member added', given.user_id, given.organization_id::text);
@@ -765,7 +765,7 @@ BEGIN
     reason := CASE WHEN is_of_other(given.organization_id) THEN 'of another account'
       WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
     IF reason IS NOT NULL THEN
-      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+      refused := refused || jsonb_build_object('row', given.n, 'external_id', given.called, 'reason', reason);
     ELSE
       DELETE FROM members WHERE organization_id = given.organization_id AND user_id = given.user_id;
       PERFORM note('member removed', given.user_id, given.user_id::text);
@@ -795,7 +795,7 @@ $do$;
 -- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
 -- PostgreSQL's own.
 REVOKE EXECUTE ON FUNCTION is_instant, trimmed, has_control, check_rows, check_all, make_durable, note, id_of, users_in,
-  put_users, ban_others, leave_organizations, remove_users, servers_in, is_member, put_servers, remove_servers, keys_in,
+  put_users, ban_others, leave_organizations, remove_users, servers_in, put_servers, remove_servers, keys_in,
   put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner, has_other_owner, by_row, put_organizations,
   remove_organizations, members_in, lock_members, put_members, remove_members
 FROM PUBLIC;

@@ -1,0 +1,65 @@
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { asAdmin } from '../fixtures/postgres/database.ts'
+import { tellAnswer } from './answer.ts'
+import { ACTS, type Json } from './document.ts'
+import type { Stage } from './stage.ts'
+import type { Hand } from './table.ts'
+
+/** A way of a document to the database. */
+export interface Carrier {
+  name: string
+  hand: Hand
+  /** What its audit entries have as address. */
+  address: string
+  /** False for a document that it can't carry. */
+  takes(document: Json): boolean
+  /** Returns `=` lines, or `!` lines for a mistake. */
+  send(document: Json): Promise<string[]>
+}
+
+/** The functions of PostgreSQL, which a site's role calls in one transaction. */
+export async function functionsOn(t: TestContext, { url }: Stage): Promise<Carrier> {
+  const { pathname } = new URL(url)
+  const site = `site_of_${pathname.slice(1)}`
+  await asAdmin(url, (client) =>
+    client.query(`
+      CREATE ROLE ${site} LOGIN PASSWORD 'secret';
+      GRANT USAGE ON SCHEMA public TO ${site};
+      GRANT EXECUTE ON FUNCTION ${ACTS.join(', ')} TO ${site}`),
+  )
+  const client = new pg.Client(url.replace('postgres:secret@', `${site}:secret@`))
+  client.on('error', () => {})
+  await client.connect()
+  t.after(async () => {
+    await client.end()
+    await asAdmin(url, (admin) => admin.query(`DROP OWNED BY ${site}; DROP ROLE ${site}`))
+  })
+  return {
+    name: 'functions',
+    hand: 'site',
+    address: 'site',
+    takes: (document) => !('all_servers_of' in document),
+    async send(document) {
+      const answer: Json = {}
+      const isolation =
+        'all_users' in document || 'all_servers' in document ? 'REPEATABLE READ' : 'READ COMMITTED'
+      await client.query(`BEGIN ISOLATION LEVEL ${isolation}`)
+      try {
+        for (const act of ACTS.filter((one) => one in document)) {
+          const all = act.replace('put_', 'all_')
+          const second = all !== act && all in document ? `, ${all} => true` : ''
+          const values = [JSON.stringify(document[act])]
+          const { rows } = await client.query(`SELECT ${act}($1${second}) AS answer`, values)
+          answer[act] = rows[0].answer
+        }
+        await client.query('COMMIT')
+        return tellAnswer(answer as never, document)
+      } catch (error) {
+        await client.query('ROLLBACK')
+        if ((error as pg.DatabaseError).code !== '22023') throw error
+        return [`! ${(error as Error).message}`]
+      }
+    },
+  }
+}
