@@ -53,7 +53,7 @@ function wrongTypes(): Mistake[] {
     const optional = `${filled} ${emptied}`.split(' ').filter((one) => one !== '')
     return [...Object.keys(second(act)), ...optional].flatMap((field) => {
       const isEmptied = emptied.split(' ').includes(field)
-      const says = `.${field}: must be a text${isEmptied ? ' or null' : ''}`
+      const says = `.${field}: must be a string${isEmptied ? ' or null' : ''}`
       const values = isEmptied || field === 'external_id' ? NO_TEXTS : [...NO_TEXTS, null]
       return values.map((value) => mistake(act, { ...second(act), [field]: value }, says))
     })

@@ -147,7 +147,7 @@ BEGIN
       (SELECT '.' || left(field, 80) || ': is not a field of ' || act FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
     WHEN jsonb_path_exists(r - nullable, 'strict $.* ? (@.type() != "string")')
       OR jsonb_path_exists(r, 'strict $.* ? (@.type() != "string" && @.type() != "null")') THEN
-      (SELECT '.' || key || ': must be a text' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
+      (SELECT '.' || key || ': must be a string' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
       FROM jsonb_each(r) WHERE jsonb_typeof(value) <> 'string' AND NOT (value = 'null' AND key = ANY (nullable)) LIMIT 1)
     WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN
       '.external_id: must have 1 to 255 characters, not ' || char_length(r->>'external_id')
