@@ -108,12 +108,10 @@ test('a lock that any role can take stops no key', async (t) => {
 })
 
 test('another role may call nothing', async (t) => {
-  const { query, url } = await openSite(t, server)
-  const guest = `guest_${new URL(url).pathname.slice(1)}`
-  await asAdmin(url.replace(/\/\/[^@]*@/, '//postgres:secret@'), (admin) =>
-    admin.query(
-      `CREATE ROLE ${guest}; GRANT ${guest} TO ${new URL(url).username.replace('listing', 'site')}`,
-    ),
+  const { query, schema, adminUrl } = await openSite(t, server)
+  const guest = `guest_${schema}`
+  await asAdmin(adminUrl, (admin) =>
+    admin.query(`CREATE ROLE ${guest}; GRANT ${guest} TO ${schema.replace('listing', 'site')}`),
   )
   t.after(() => asAdmin(server.url(), (admin) => admin.query(`DROP ROLE ${guest}`)))
   await query(`SET ROLE ${guest}`)
