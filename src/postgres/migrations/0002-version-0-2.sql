@@ -896,7 +896,8 @@ REVOKE EXECUTE ON FUNCTION rows_in, is_instant, trimmed, has_control, check_rows
 FROM PUBLIC;
 REVOKE USAGE ON TYPE sha256, key_name, key_slot FROM PUBLIC;
 
--- No other role has a right on a table: `migrate` has looked. So no row needs a policy.
+-- No other role has a right on a table: `migrate` has looked. So no row needs a policy, and no column a view.
+DROP VIEW api_key_uses;
 DROP POLICY users_seen ON users;
 DROP POLICY users_of_a_site ON users;
 ALTER TABLE users DISABLE ROW LEVEL SECURITY;

@@ -49,17 +49,21 @@ interface Dialect {
   micros(column: string): string
   hex(column: string): string
   object: string
+  /** Where a key's last use stands. */
+  uses: string
 }
 
 const SQLITE: Dialect = {
   micros: (column) => column,
   hex: (column) => `lower(hex(${column}))`,
   object: 'json_object',
+  uses: 'api_key_uses',
 }
 const POSTGRES: Dialect = {
   micros: (column) => `(extract(epoch FROM ${column}) * 1000000)::bigint`,
   hex: (column) => `encode(${column}, 'hex')`,
   object: 'json_build_object',
+  uses: '(SELECT id AS api_key_id, last_used_at FROM api_keys) AS uses',
 }
 
 /** One statement, so that all rows are those of one instant. */
@@ -80,8 +84,8 @@ const contentSql = ({ micros, hex, object }: Dialect) => `
       'updatedAt', ${micros('updated_at')})
   FROM servers
 `
-const lastUsesSql = ({ micros }: Dialect) => `
-  SELECT api_key_id AS name, ${micros('last_used_at')} AS value FROM api_key_uses WHERE last_used_at IS NOT NULL
+const lastUsesSql = ({ micros, uses }: Dialect) => `
+  SELECT api_key_id AS name, ${micros('last_used_at')} AS value FROM ${uses} WHERE last_used_at IS NOT NULL
 `
 
 /** Reads the database on its own connection, without the store. */
