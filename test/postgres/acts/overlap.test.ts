@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type pg from 'pg'
+import { createAnswer } from '../../../src/api/answer.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { openServingPostgresStore } from '../../../src/postgres/store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
@@ -133,6 +137,28 @@ test('a user whom two transactions add at once is added once', async (t) => {
 const user = { external_id: '1', email: 'ada@example.com', banned_at: '2026-01-01T00:00:00Z' }
 const one = { external_id: '1', id: idOf(1), name: 'One', address: 'a' }
 const key = { external_id: '1', name: 'bot', key_hash: hashOf('a') }
+
+test('an open transaction of a site stops no claim, and no key of another user', async (t) => {
+  const site = await openSite(t, server)
+  await site.call('put_users', [{ external_id: '1' }, { external_id: '2' }])
+  const secret = generateKey()
+  const hash = hashApiKey(secret).toString('hex')
+  await site.call('put_keys', [{ ...key, key_hash: hash }])
+  const store = await openServingPostgresStore(site.url)
+  t.after(store.close)
+  const answer = createAnswer({ store, onFault: String })
+  const other = await site.connect()
+  await other.query('BEGIN')
+  const servers = NUMBERS.map((n) => ({ ...one, id: idOf(n) }))
+  await callOn(site, other, 'put_servers', servers)
+  await callOn(site, other, 'put_keys', [{ ...key, key_hash: hashOf('b') }])
+  const request = { method: 'GET', path: '/v1/servers', authorization: `Bearer ${secret}` }
+  const { status, body } = await answer(request)
+  assert.deepEqual([status, body.toString()], [200, '{"servers":[]}'])
+  const second = [{ ...key, external_id: '2', key_hash: hashOf('c') }]
+  assert.equal((await site.call('put_keys', second)).added, 1)
+  await other.query('ROLLBACK')
+})
 
 test('acts work in any isolation, but keys are added in READ COMMITTED alone', async (t) => {
   const { call, query, own } = await openSite(t, server)
