@@ -105,11 +105,12 @@ BEGIN
 END
 $$;
 
--- What the acts have in common. A document is read by a function that promises the planner one row: its rows then come
--- first in each join, and find theirs in an index, whatever the planner believes of the tables. Four traps are left. EXISTS
--- in an expression may read the whole table into a hash. `= ANY (ARRAY[…])` is no order to merge by, and uuid_send(id)
--- none that an index has: for a table that it believes empty, the planner would read the whole index in that order.
--- coalesce() of an organization keeps it from the whole index of servers of organizations.
+-- What the acts have in common. A document is read by a function that promises the planner one row. So its rows come
+-- first in each join, and find theirs in an index, whatever the planner believes of the tables. The rest keeps it from
+-- reading an index as a whole, which costs nothing in a table that it believes empty:
+-- - EXISTS in an expression would be a hash of the whole table, so these are SELECT … LIMIT 1.
+-- - `= ANY (ARRAY[…])` is no order to merge by, and uuid_send(id) none that an index has.
+-- - coalesce() fits no condition of an index, and a column that no index has keeps it from reading indexes alone.
 
 CREATE FUNCTION rows_in(document jsonb) RETURNS TABLE (n bigint, r jsonb) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
@@ -379,7 +380,8 @@ DECLARE
   place uuid;
   heir uuid;
 BEGIN
-  PERFORM FROM organizations WHERE id = ANY (places) ORDER BY uuid_send(id) FOR UPDATE;
+  PERFORM FROM unnest(places) AS given JOIN organizations ON id = ANY (ARRAY[given])
+  ORDER BY uuid_send(id) FOR UPDATE OF organizations;
   FOREACH place IN ARRAY places LOOP
     SELECT user_id INTO heir FROM members WHERE organization_id = place AND user_id <> leaving
     ORDER BY role DESC, joined_at, user_id LIMIT 1;
@@ -401,45 +403,52 @@ BEGIN
 END
 $$;
 
+-- What stays of a user whom an operator disabled: else adding the user again would enable the user.
+CREATE FUNCTION empty_user(emptied uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now())
+  WHERE id = emptied AND (email IS NOT NULL OR banned_at IS NULL);
+  DELETE FROM servers WHERE created_by = emptied;
+  DELETE FROM identities WHERE user_id = emptied;
+  DELETE FROM passwords WHERE user_id = emptied;
+  DELETE FROM sessions WHERE user_id = emptied;
+  DELETE FROM sign_in_links WHERE user_id = emptied;
+  DELETE FROM server_changes WHERE user_id = emptied;
+  DELETE FROM checked_imports WHERE user_id = emptied;
+END
+$$;
+
 CREATE FUNCTION remove_users(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   gone uuid[];
-  kept uuid[];
   removed int;
   refused jsonb;
 BEGIN
   PERFORM check_rows('remove_users', document, '{external_id}');
-  gone := ARRAY(
+  SELECT array_agg(DISTINCT id) INTO gone FROM (
     SELECT id FROM rows_in(document) JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
     ORDER BY uuid_send(id) FOR UPDATE OF users
-  );
-  IF gone <> '{}' THEN PERFORM make_durable(); END IF;
-  -- Not again for a user who stays below.
-  PERFORM note('user removed', id, coalesce(email, external_id)) FROM users
-  WHERE id = ANY (gone) AND (disabled_at IS NULL OR email IS NOT NULL OR banned_at IS NULL);
-  PERFORM FROM api_keys WHERE user_id = ANY (gone) ORDER BY uuid_send(id) FOR UPDATE;
-  UPDATE api_keys SET revoked_at = now() WHERE user_id = ANY (gone) AND revoked_at IS NULL;
-  PERFORM leave_organizations(user_id) FROM (
-    SELECT user_id FROM members WHERE user_id = ANY (gone)
-    UNION SELECT created_by FROM servers
-    WHERE created_by = ANY (gone) AND coalesce(organization_id, created_by) <> created_by
-  ) AS leaving ORDER BY user_id;
-  PERFORM FROM servers WHERE created_by = ANY (gone) ORDER BY uuid_send(id) FOR UPDATE;
-  DELETE FROM users WHERE id = ANY (gone) AND disabled_at IS NULL;
+  ) AS locked;
+  IF gone IS NULL THEN RETURN '{"removed": 0, "refused": []}'; END IF;
+  PERFORM make_durable();
+  -- Not again for a user who is empty.
+  PERFORM note('user removed', id, coalesce(email, external_id))
+  FROM unnest(gone) AS leaving JOIN users ON id = ANY (ARRAY[leaving])
+  WHERE disabled_at IS NULL OR email IS NOT NULL OR banned_at IS NULL;
+  PERFORM FROM unnest(gone) AS leaving JOIN api_keys ON user_id = ANY (ARRAY[leaving])
+  ORDER BY uuid_send(id) FOR UPDATE OF api_keys;
+  UPDATE api_keys SET revoked_at = now() FROM unnest(gone) AS leaving
+  WHERE user_id = ANY (ARRAY[leaving]) AND coalesce(revoked_at, 'infinity') = 'infinity';
+  PERFORM leave_organizations(leaving) FROM unnest(gone) AS leaving
+  WHERE (SELECT role FROM members WHERE user_id = leaving LIMIT 1) IS NOT NULL OR (
+    SELECT name FROM servers WHERE created_by = leaving AND coalesce(organization_id, leaving) <> leaving LIMIT 1
+  ) IS NOT NULL;
+  PERFORM FROM unnest(gone) AS leaving JOIN servers ON created_by = ANY (ARRAY[leaving])
+  ORDER BY uuid_send(id) FOR UPDATE OF servers;
+  DELETE FROM users USING unnest(gone) AS leaving WHERE id = ANY (ARRAY[leaving]) AND disabled_at IS NULL;
   GET DIAGNOSTICS removed = ROW_COUNT;
-  -- A user whom an operator disabled stays, with nothing: else adding the user again would enable the user.
-  kept := ARRAY(SELECT id FROM users WHERE id = ANY (gone));
-  IF kept <> '{}' THEN
-    UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now())
-    WHERE id = ANY (kept) AND (email IS NOT NULL OR banned_at IS NULL);
-    DELETE FROM servers WHERE created_by = ANY (kept);
-    DELETE FROM identities WHERE user_id = ANY (kept);
-    DELETE FROM passwords WHERE user_id = ANY (kept);
-    DELETE FROM sessions WHERE user_id = ANY (kept);
-    DELETE FROM sign_in_links WHERE user_id = ANY (kept);
-    DELETE FROM server_changes WHERE user_id = ANY (kept);
-    DELETE FROM checked_imports WHERE user_id = ANY (kept);
-  END IF;
+  PERFORM empty_user(id) FROM unnest(gone) AS leaving JOIN users ON id = ANY (ARRAY[leaving])
+  WHERE disabled_at IS NOT NULL;
   SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'external_id', external_id, 'reason', 'disabled by an operator')
     ORDER BY n), '[]') INTO refused
   FROM rows_in(document) JOIN users ON external_id = ANY (ARRAY[r->>'external_id']);
@@ -557,11 +566,11 @@ DECLARE
   refused jsonb;
 BEGIN
   PERFORM check_rows('remove_servers', document, '{id}');
-  DELETE FROM servers WHERE id = ANY (ARRAY(
+  DELETE FROM servers USING unnest(ARRAY(
     SELECT servers.id FROM rows_in(document) JOIN servers ON servers.id = ANY (ARRAY[(r->>'id')::uuid])
       JOIN users ON users.id = ANY (ARRAY[created_by])
     WHERE external_id IS NOT NULL ORDER BY uuid_send(servers.id) FOR UPDATE OF servers
-  ));
+  )) AS given WHERE servers.id = ANY (ARRAY[given]);
   GET DIAGNOSTICS removed = ROW_COUNT;
   SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', 'of another account') ORDER BY n), '[]')
   INTO refused FROM rows_in(document) JOIN servers ON id = ANY (ARRAY[(r->>'id')::uuid]);
@@ -639,7 +648,8 @@ BEGIN
     PERFORM make_durable();
     IF owners IS NOT NULL THEN
       LOCK TABLE key_gate IN SHARE MODE;
-      PERFORM FROM users WHERE id = ANY (owners) ORDER BY uuid_send(id) FOR NO KEY UPDATE;
+      PERFORM FROM unnest(owners) AS owner JOIN users ON users.id = ANY (ARRAY[owner])
+      ORDER BY uuid_send(users.id) FOR NO KEY UPDATE OF users;
     END IF;
     -- One that another transaction has added since is a known key, too.
     known := ARRAY(
@@ -674,10 +684,10 @@ BEGIN
   PERFORM check_rows('revoke_keys', document, '{external_id}', '{}', '{id,key_hash}');
   PERFORM make_durable();
   WITH ended AS (
-    UPDATE api_keys SET revoked_at = now() WHERE id = ANY (ARRAY(
+    UPDATE api_keys SET revoked_at = now() FROM unnest(ARRAY(
       SELECT keys.id FROM named_keys(document) AS given JOIN api_keys AS keys ON keys.id = ANY (ARRAY[given.id])
       WHERE is_own AND revoked_at IS NULL ORDER BY uuid_send(keys.id) FOR NO KEY UPDATE OF keys
-    )) RETURNING id, user_id
+    )) AS given WHERE id = ANY (ARRAY[given]) RETURNING id, user_id
   )
   SELECT count(note('key revoked', user_id, id::text)) INTO revoked FROM ended;
   SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'reason', 'of another account') || called ORDER BY n), '[]')
@@ -803,10 +813,10 @@ $$;
 
 CREATE FUNCTION lock_members(document jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM users WHERE id = ANY (ARRAY(SELECT given.user_id FROM members_in(document) AS given))
-  ORDER BY uuid_send(id) FOR KEY SHARE;
-  PERFORM FROM organizations WHERE id = ANY (ARRAY(SELECT given.organization_id FROM members_in(document) AS given))
-  ORDER BY uuid_send(id) FOR UPDATE;
+  PERFORM FROM members_in(document) AS given JOIN users ON users.id = ANY (ARRAY[given.user_id])
+  ORDER BY uuid_send(users.id) FOR KEY SHARE OF users;
+  PERFORM FROM members_in(document) AS given JOIN organizations ON organizations.id = ANY (ARRAY[given.organization_id])
+  ORDER BY uuid_send(organizations.id) FOR UPDATE OF organizations;
 END
 $$;
 
@@ -889,7 +899,7 @@ $do$;
 -- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
 -- PostgreSQL's own.
 REVOKE EXECUTE ON FUNCTION rows_in, is_instant, trimmed, has_control, check_rows, check_all, make_durable, note,
-  id_of, users_in, write_users, put_users, ban_others, leave_organizations, remove_users, servers_in, put_servers,
+  id_of, users_in, write_users, put_users, ban_others, leave_organizations, empty_user, remove_users, servers_in, put_servers,
   remove_servers, keys_in, write_keys, put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner,
   has_other_owner, by_row, put_organizations, remove_organizations, members_in, lock_members, put_members,
   remove_members
