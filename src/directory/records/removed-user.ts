@@ -1,14 +1,11 @@
-import type { Actor } from '../../model/audit.ts'
 import { act } from '../../accounts/records/audit.ts'
 import { findName } from '../../accounts/records/user-columns.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { at, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
+import type { Actor } from '../../model/audit.ts'
+import type { Instant } from '../../model/instant.ts'
 import { isOwn, isPersonal } from '../../servers/records/server-rows.ts'
-
-interface Found {
-  id: string
-}
 
 /**
  * Removes the user with all keys and personal servers. No claim with the keys is granted
@@ -40,6 +37,27 @@ export async function removeUser(
 
 async function remove(transaction: Transaction, userId: string): Promise<boolean> {
   await transaction.lock('users', [userId])
+  await handOver(transaction, [userId])
+  return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
+}
+
+/** Leaves each organization as removeUser does. The caller holds the users' locks. */
+export async function handOver(
+  transaction: Transaction,
+  userIds: readonly string[],
+): Promise<void> {
+  const ids = inUuids(userIds)
+  // Any other member just goes.
+  const placed = await transaction.all<{ user_id: string }>(sql`
+    SELECT user_id FROM members WHERE user_id ${ids} AND (role = 'owner' OR NOT EXISTS (
+      SELECT 1 FROM members AS others WHERE others.organization_id = members.organization_id
+        AND others.user_id <> members.user_id
+    ))
+    UNION SELECT created_by FROM servers WHERE created_by ${ids} AND organization_id IS NOT NULL`)
+  for (const { user_id } of placed) await leave(transaction, user_id)
+}
+
+async function leave(transaction: Transaction, userId: string): Promise<void> {
   const places = await transaction.all<{ organization_id: string }>(placesOf(userId))
   // Until the transaction ends no member joins or leaves them, and no server is added to them.
   const ids = places.map(({ organization_id }) => organization_id)
@@ -58,7 +76,6 @@ async function remove(transaction: Transaction, userId: string): Promise<boolean
     UPDATE servers SET organization_id = NULL, status = 'draft', slug = NULL
     WHERE id IN (${serversLeftTo(userId)})`)
   await transaction.run(sql`DELETE FROM organizations WHERE id IN (${ownedAlone(userId)})`)
-  return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
 }
 
 async function endAccess(database: Database, userId: string, actor: Actor): Promise<void> {
@@ -66,20 +83,28 @@ async function endAccess(database: Database, userId: string, actor: Actor): Prom
     await transaction.lock('users', [userId])
     const name = await findName(transaction, userId)
     if (name === null) return
-    const apiKeys = await transaction.all<Found>(
-      sql`SELECT id FROM api_keys WHERE user_id = ${uuid(userId)}`,
-    )
-    const ids = apiKeys.map(({ id }) => id)
-    await transaction.lock('api_keys', ids)
-    await transaction.run(sql`
-      UPDATE api_keys SET revoked_at = ${at(actor.at)}
-      WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
+    await revokeKeysOf(transaction, [userId], actor.at)
     // Ends sessions and the sign-in link, too, and no way to sign in works any more.
     await transaction.run(sql`
       UPDATE users SET disabled_at = ${at(actor.at)}
       WHERE id = ${uuid(userId)} AND disabled_at IS NULL`)
     note('user removed', userId, name)
   })
+}
+
+export async function revokeKeysOf(
+  transaction: Transaction,
+  userIds: readonly string[],
+  revokedAt: Instant,
+): Promise<void> {
+  const apiKeys = await transaction.all<{ id: string }>(
+    sql`SELECT id FROM api_keys WHERE user_id ${inUuids(userIds)}`,
+  )
+  const ids = apiKeys.map(({ id }) => id)
+  await transaction.lock('api_keys', ids)
+  await transaction.run(sql`
+    UPDATE api_keys SET revoked_at = ${at(revokedAt)}
+    WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
 }
 
 /** Organizations in which the user is a member or has a server. */

@@ -1,0 +1,154 @@
+import type { Instant } from '../../model/instant.ts'
+import type { Organization } from '../../organizations/organization.ts'
+import type { PlacedServer } from '../../servers/plan.ts'
+import {
+  ACTS,
+  type ActName,
+  type ActsAnswer,
+  type AnyRow,
+  type Complaint,
+  type Document,
+  type Hand,
+  type Named,
+  type Reason,
+  type Refused,
+} from '../document.ts'
+import { type UserFinder, userFinder } from '../find-user.ts'
+import type { SiteUser } from '../user.ts'
+import { createDraft, type Draft } from './draft.ts'
+import type { Stored, StoredKey, StoredMember } from './stored.ts'
+
+export interface PlanOptions {
+  hand: Hand
+  now: Instant
+  /** Whether OPERATORS has this address. */
+  isOperator(email: string): boolean
+  /** All servers that put_servers has, if the document is a part of a larger one. */
+  listed?: ReadonlySet<string>
+}
+
+/** What a document is planned with: the rows that it means, as the acts change them. */
+export interface Planning extends PlanOptions {
+  document: Document
+  users: Draft<SiteUser>
+  /** By slug. */
+  organizations: Draft<Organization>
+  members: Draft<StoredMember>
+  putMember(member: StoredMember): 'added' | 'changed' | null
+  removeMember(member: StoredMember): boolean
+  /** The owners of an organization, by their ids. */
+  ownersOf(slug: string): Map<string, StoredMember>
+  servers: Draft<PlacedServer>
+  keys: Draft<StoredKey>
+  revocations: Stored['revocations']
+  finder: UserFinder
+  /** The user's row as it has become. */
+  find(row: Named): SiteUser | null
+  /** Whether a site may touch what this user has. */
+  isOurs(userId: string): boolean
+  refuse(act: ActName, row: AnyRow, reason: Reason, field?: string, told?: string): void
+  count(act: ActName, what: 'added' | 'changed' | 'removed' | 'revoked' | 'banned' | null): void
+  answer: ActsAnswer
+  /** The mistakes of an operator's document. */
+  complaints: Complaint[]
+  /** Servers that have the instant of the document. */
+  dated: Set<string>
+  /** Keys that the document has as active ones and that stay revoked. */
+  keptRevoked: StoredKey[]
+  /** Users who go, and those whom an operator has disabled: they lose all that they have. */
+  removed: Map<string, SiteUser>
+  emptied: SiteUser[]
+}
+
+export const memberKey = ({ slug, user_id }: { slug: string; user_id: string }) =>
+  `${slug} ${user_id}`
+
+export function createPlanning(document: Document, stored: Stored, options: PlanOptions): Planning {
+  const { hand } = options
+  const users = createDraft(stored.users, ({ id }) => id)
+  const finder = userFinder(stored.users, hand)
+  const answer: Record<string, Record<string, unknown> & { refused: Refused[] }> = {}
+  const complaints: Complaint[] = []
+  for (const act of ACTS)
+    if (document[act] !== undefined) answer[act] = { ...countsOf(act), refused: [] }
+  if (document.all_servers || document.all_servers_of) {
+    answer.put_servers ??= { ...countsOf('put_servers'), refused: [] }
+    answer.put_servers.removed = 0
+  }
+  if (document.all_users) answer.put_users!.banned = 0
+  const members = createDraft(stored.members, memberKey)
+  const owners = new Map<string, Map<string, StoredMember>>()
+  const ownersOf = (slug: string) => {
+    const known = owners.get(slug) ?? new Map<string, StoredMember>()
+    owners.set(slug, known)
+    return known
+  }
+  const own = (member: StoredMember) => {
+    if (member.role === 'owner') ownersOf(member.slug).set(member.user_id, member)
+    else ownersOf(member.slug).delete(member.user_id)
+  }
+  stored.members.forEach(own)
+  return {
+    ...options,
+    document,
+    users,
+    organizations: createDraft(stored.organizations, ({ slug }) => slug),
+    members,
+    putMember(member) {
+      own(member)
+      return members.put(member)
+    },
+    removeMember(member) {
+      ownersOf(member.slug).delete(member.user_id)
+      return members.remove(memberKey(member))
+    },
+    ownersOf,
+    servers: createDraft(stored.servers, ({ id }) => id),
+    keys: createDraft(stored.keys, ({ hash }) => hash),
+    revocations: stored.revocations,
+    finder,
+    find(row) {
+      const user = finder.find(row)
+      return user === undefined ? null : users.get(user.id)
+    },
+    isOurs: (userId) => hand === 'operator' || (users.get(userId)?.external_id ?? null) !== null,
+    refuse(act, row, reason, field, told = reason) {
+      const { place, row: number } = row
+      if (hand === 'operator')
+        complaints.push({ place: field === undefined ? place : `${place}.${field}`, message: told })
+      else answer[act]!.refused.push({ row: number, ...called(act, row), reason })
+    },
+    count(act, what) {
+      if (what !== null) answer[act]![what] = (answer[act]![what] as number) + 1
+    },
+    answer,
+    complaints,
+    dated: new Set(),
+    keptRevoked: [],
+    removed: new Map(),
+    emptied: [],
+  }
+}
+
+function countsOf(act: ActName): Record<string, number> {
+  if (act.startsWith('put_')) return { added: 0, changed: 0 }
+  return act === 'revoke_keys' ? { revoked: 0 } : { removed: 0 }
+}
+
+/** What a row is called in an answer. */
+function called(act: ActName, row: object): Partial<Refused> {
+  const fields = row as Record<string, unknown>
+  const names = {
+    put_members: ['slug', 'external_id'],
+    remove_members: ['slug', 'external_id'],
+    put_organizations: ['slug'],
+    remove_organizations: ['slug'],
+    put_servers: ['id'],
+    remove_servers: ['id'],
+    put_keys: ['key_hash'],
+    revoke_keys: ['id', 'key_hash'],
+  }[act as string] ?? ['external_id']
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof fields[name] === 'string' ? [[name, fields[name]]] : [])),
+  )
+}
