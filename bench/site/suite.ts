@@ -75,10 +75,15 @@ const ROWS = `
 
 /** How long a state file with one user takes over standard input, in milliseconds. */
 function timeApply(url: string, round: number): number {
-  const servers = [{ name: `Round ${round}`, address: 'play.example.com', slug: 'round' }]
-  const input = JSON.stringify({ format_version: 1, users: [{ external_id: 'far', servers }] })
+  const server = { name: `Round ${round}`, address: 'play.example.com', slug: 'round' }
+  const input = JSON.stringify({
+    format_version: 2,
+    put_users: [{ external_id: 'far' }],
+    put_servers: [{ external_id: 'far', ...server }],
+    all_servers_of: [{ external_id: 'far' }],
+  })
   const startedAt = performance.now()
-  execFileSync(process.execPath, [BIN, 'apply', '-', '--prune', '--yes'], {
+  execFileSync(process.execPath, [BIN, 'apply', '-', '--yes'], {
     input,
     env: { DATABASE_URL: url },
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -19,6 +19,8 @@ export interface ReadOptions {
   /** No instant of an operator's document may lie after it. */
   now?: Instant
   readKeyFile?: ReadKeyFile
+  /** The place of a row in messages, if it is no element of the document. */
+  placeOf?: (row: number) => string
 }
 
 export type ReadDocument = { document: Document } | { complaints: Complaint[] }
@@ -39,8 +41,10 @@ export function readDocument(json: unknown, hand: Hand, options: ReadOptions = {
   const complain: Complain = (place, message) => void complaints.push({ place, message })
   const document: Record<string, unknown> = {}
   if (!isObject(json)) return { complaints: [{ place: '', message: 'must be an object' }] }
-  if (hand === 'operator' && json.format_version !== FORMAT_VERSION)
-    complain('format_version', json.format_version === 1 ? OLD_FORMAT : `must be ${FORMAT_VERSION}`)
+  if (hand === 'operator' && json.format_version !== FORMAT_VERSION) {
+    const message = json.format_version === 1 ? OLD_FORMAT : `must be ${FORMAT_VERSION}`
+    return { complaints: [{ place: 'format_version', message }] }
+  }
   for (const [name, list] of Object.entries(json)) {
     if (name === 'format_version' && hand === 'operator') continue
     document[name] = list
@@ -54,7 +58,7 @@ export function readDocument(json: unknown, hand: Hand, options: ReadOptions = {
     else complain(name, 'must be an array')
   }
   for (const [name, list] of Object.entries(WHOLE))
-    if (document[name] !== undefined && !(document[list] as unknown[] | undefined)?.length)
+    if (document[name] !== undefined && !(json[list] as unknown[] | undefined)?.length)
       complain(name, `needs rows in "${list}", because an empty list would end all of them`)
   complaints.push(...findTwice(document))
   return complaints.length > 0 ? { complaints } : { document }
@@ -73,13 +77,12 @@ const CLEAR_KEY =
   'name of a file that has it as "key_file". If others can read this file, revoke the key'
 
 /** Reads the rows of an act. Each leaves the list once it is read. */
-export function readRows<Act extends ActName>(
+function readRows<Act extends ActName>(
   act: Act,
   list: unknown[],
   hand: Hand,
   complain: Complain,
-  { now = presentInstant(), readKeyFile }: ReadOptions,
-  placeOf = (row: number) => `${act}[${row}]`,
+  { now = presentInstant(), readKeyFile, placeOf = (row) => `${act}[${row}]` }: ReadOptions,
 ): RowOf<Act>[] {
   const fields = fieldsOf(act, hand)
   const isOperators = hand === 'operator'
@@ -140,8 +143,8 @@ function completeRow(
 ): void {
   if (isOperators && !/organizations|remove_servers/.test(act))
     if (NAMES.every((name) => !row[name])) {
-      const id = act.endsWith('_users') ? 'id' : 'user_id'
-      wrong('', `needs an "external_id", an "${id}" or an "email"`)
+      const id = act.endsWith('_users') ? 'an "id"' : 'a "user_id"'
+      wrong('', `needs an "external_id", ${id} or an "email"`)
     }
   const wrongKey = act === 'put_keys' && isOperators ? readKey(row, readKeyFile) : null
   if (wrongKey !== null) wrong(...wrongKey)

@@ -35,11 +35,11 @@ test('the page leads from an empty PostgreSQL to a served site, and a state file
   await live(site, await serveSite(t, site), 'ada@example.com')
   const eve = { external_id: '4711', email: 'eve@example.com', servers: 'Survival' }
   assert.deepEqual(states, [
-    [{ ...eve, is_disabled: 0 }],
-    [{ ...eve, is_disabled: 1 }],
+    [{ ...eve, is_banned: 0 }],
+    [{ ...eve, is_banned: 1 }],
     [
-      { ...eve, is_disabled: 0 },
-      { external_id: '4712', email: 'bob@example.com', servers: null, is_disabled: 0 },
+      { ...eve, is_banned: 0 },
+      { external_id: '4712', email: 'bob@example.com', servers: null, is_banned: 0 },
     ],
   ])
 })
@@ -47,7 +47,7 @@ test('the page leads from an empty PostgreSQL to a served site, and a state file
 function stateOf(path: string): unknown[] {
   const database = new DatabaseSync(path, { readOnly: true })
   const rows = database.prepare(`
-    SELECT external_id, email, disabled_at IS NOT NULL AS is_disabled,
+    SELECT external_id, email, banned_at IS NOT NULL AS is_banned,
       (SELECT group_concat(name) FROM servers WHERE created_by = users.id) AS servers
     FROM users ORDER BY external_id`)
   const state = rows.all().map((row) => ({ ...row }))

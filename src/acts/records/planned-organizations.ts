@@ -42,19 +42,30 @@ function mayChange(slug: string, planning: Planning): boolean {
 
 /** Adds owners before it takes the role from any, so that organizations can change hands. */
 export function putMembers(planning: Planning): void {
-  const { document, organizations, members, putMember, find, now, count, refuse } = planning
+  const { document, hasOrganization, members, putMember, find, now, count, refuse } = planning
   const rows = document.put_members ?? []
+  const places = new Map<string, string>()
   const byRole = Map.groupBy(rows, ({ role }) => role)
   for (const row of [...(byRole.get('owner') ?? []), ...(byRole.get('member') ?? [])]) {
-    const { slug, role, joined_at = now } = row
+    const { slug, role, place, joined_at = now } = row
     const user = find(row)
-    if (organizations.get(slug) === null)
+    const key = memberKey({ slug, user_id: user?.id ?? '' })
+    const earlier = user && places.get(key)
+    if (!hasOrganization(slug))
       refuse('put_members', row, 'no such organization', 'slug', 'is no organization here')
     else if (user === null)
       refuse('put_members', row, 'no such user', undefined, 'names no user here')
+    else if (earlier)
+      refuse(
+        'put_members',
+        row,
+        'of another account',
+        undefined,
+        `is the same user, as of ${earlier}`,
+      )
     else if (!mayChange(slug, planning)) refuse('put_members', row, 'of another account')
     else {
-      const key = memberKey({ slug, user_id: user.id })
+      places.set(key, place)
       const present = members.get(key)
       const { external_id } = user
       const isNew = members.stored(key) === null
@@ -70,7 +81,7 @@ export function putMembers(planning: Planning): void {
       else
         count(
           'put_members',
-          putMember({ slug, user_id: user.id, role, joined_at: since, external_id }),
+          putMember({ ...present, slug, user_id: user.id, role, joined_at: since, external_id }),
         )
     }
   }
@@ -95,8 +106,13 @@ export function removeMembers(planning: Planning): void {
 }
 
 export function removeOrganizations(planning: Planning): void {
-  const { document, organizations, servers, count, refuse } = planning
-  const places = new Set(servers.rows().map(({ organization }) => organization))
+  const { document, organizations, servers, whole, count, refuse } = planning
+  const places = new Set(
+    servers.rows().map(({ id, organization }) => {
+      const goesTo = whole?.servers.get(id)
+      return goesTo === undefined ? organization : goesTo
+    }),
+  )
   for (const row of document.remove_organizations ?? []) {
     const { slug } = row
     if (organizations.get(slug) === null) continue

@@ -10,7 +10,7 @@ type Row = RowOf<'put_servers'>
 
 /** Puts the servers of each owner, and removes those that an owner's whole list lacks. */
 export function putServers(planning: Planning): void {
-  const { document, find, hand, servers, listed, count, refuse } = planning
+  const { document, find, hand, servers, whole: file, count, refuse } = planning
   const { put_servers = [], all_servers_of = [] } = document
   const owned = new Map<string, Row[]>()
   for (const row of all_servers_of) owned.set(find(row)?.id ?? '', [])
@@ -22,7 +22,7 @@ export function putServers(planning: Planning): void {
     else owned.set(owner.id, [...(owned.get(owner.id) ?? []), row])
   }
   const present = Map.groupBy(servers.rows(), ({ created_by }) => created_by)
-  const ids = listed ?? new Set(put_servers.map(({ id }) => id))
+  const ids = file?.servers ?? new Set(put_servers.map(({ id }) => id))
   for (const [userId, rows] of owned) {
     const own = present.get(userId) ?? []
     const absent =
@@ -85,11 +85,11 @@ function wrongText(fields: object): Reason | null {
 function wrongPlace(
   before: PlacedServer | null,
   { organization, created_by: user_id }: PlacedServer,
-  { organizations, members }: Planning,
+  { hasOrganization, members }: Planning,
 ): 'no such organization' | 'not a member' | null {
   if (organization === null) return null
   if (organization === before?.organization && user_id === before.created_by) return null
-  if (organizations.get(organization) === null) return 'no such organization'
+  if (!hasOrganization(organization)) return 'no such organization'
   return members.get(memberKey({ slug: organization, user_id })) === null ? 'not a member' : null
 }
 

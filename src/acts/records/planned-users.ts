@@ -44,7 +44,7 @@ export function putUsers(planning: Planning): void {
 }
 
 function wantedBy(row: Row, planning: Planning): Wanted | null {
-  const { find, hand, now, refuse } = planning
+  const { find, hand, now, places, refuse } = planning
   const before = find(row)
   const { user_id, external_id, email, created_at = now, banned_at, disabled_at } = row
   const after: SiteUser = before ?? {
@@ -70,6 +70,12 @@ function wantedBy(row: Row, planning: Planning): Wanted | null {
     refuse('put_users', row, 'of another account', 'id', told)
     return null
   }
+  const earlier = places.get(changed.id)
+  places.set(changed.id, row.place)
+  if (earlier !== undefined) {
+    refuse('put_users', row, 'of another account', undefined, `means the same user as ${earlier}`)
+    return null
+  }
   const isNamed = (email === undefined ? after.email : email) ?? changed.external_id
   // A user with an identity needs neither.
   const isKnownById = before !== null && before.email === null && before.external_id === null
@@ -84,7 +90,7 @@ function wantedBy(row: Row, planning: Planning): Wanted | null {
 function usableEmail(row: Row, email: string, { refuse, isOperator }: Planning): string | null {
   const usable = siteEmail(email)
   if (usable === null) refuse('put_users', row, 'address not ASCII')
-  else if (isOperator(usable)) refuse('put_users', row, 'address of an operator')
+  else if (isOperator?.(usable)) refuse('put_users', row, 'address of an operator')
   else return usable
   return null
 }

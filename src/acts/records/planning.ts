@@ -21,10 +21,18 @@ import type { Stored, StoredKey, StoredMember } from './stored.ts'
 export interface PlanOptions {
   hand: Hand
   now: Instant
-  /** Whether OPERATORS has this address. */
-  isOperator(email: string): boolean
-  /** All servers that put_servers has, if the document is a part of a larger one. */
-  listed?: ReadonlySet<string>
+  /** Whether OPERATORS has this address, which no site's user gets. */
+  isOperator?(email: string): boolean
+  /** What the document is a part of. */
+  whole?: Whole
+}
+
+/** A document in parts. */
+export interface Whole {
+  /** Where its servers go: an organization, or null. Undefined: they stay. */
+  servers: ReadonlyMap<string, string | null | undefined>
+  /** The organizations that other parts make, if none is done yet. */
+  made: ReadonlySet<string>
 }
 
 /** What a document is planned with: the rows that it means, as the acts change them. */
@@ -44,6 +52,8 @@ export interface Planning extends PlanOptions {
   finder: UserFinder
   /** The user's row as it has become. */
   find(row: Named): SiteUser | null
+  hasOrganization(slug: string): boolean
+  organizationId(slug: string): string
   /** Whether a site may touch what this user has. */
   isOurs(userId: string): boolean
   refuse(act: ActName, row: AnyRow, reason: Reason, field?: string, told?: string): void
@@ -58,13 +68,16 @@ export interface Planning extends PlanOptions {
   /** Users who go, and those whom an operator has disabled: they lose all that they have. */
   removed: Map<string, SiteUser>
   emptied: SiteUser[]
+  /** The places of put_users, by the ids of the users. */
+  places: Map<string, string>
 }
 
 export const memberKey = ({ slug, user_id }: { slug: string; user_id: string }) =>
   `${slug} ${user_id}`
 
 export function createPlanning(document: Document, stored: Stored, options: PlanOptions): Planning {
-  const { hand } = options
+  const { hand, whole } = options
+  const organizations = createDraft(stored.organizations, ({ slug }) => slug)
   const users = createDraft(stored.users, ({ id }) => id)
   const finder = userFinder(stored.users, hand)
   const answer: Record<string, Record<string, unknown> & { refused: Refused[] }> = {}
@@ -92,7 +105,7 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
     ...options,
     document,
     users,
-    organizations: createDraft(stored.organizations, ({ slug }) => slug),
+    organizations,
     members,
     putMember(member) {
       own(member)
@@ -111,6 +124,8 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
       const user = finder.find(row)
       return user === undefined ? null : users.get(user.id)
     },
+    hasOrganization: (slug) => organizations.get(slug) !== null || whole?.made.has(slug) === true,
+    organizationId: (slug) => organizations.get(slug)?.id ?? stored.places.get(slug)!,
     isOurs: (userId) => hand === 'operator' || (users.get(userId)?.external_id ?? null) !== null,
     refuse(act, row, reason, field, told = reason) {
       const { place, row: number } = row
@@ -127,6 +142,7 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
     keptRevoked: [],
     removed: new Map(),
     emptied: [],
+    places: new Map(),
   }
 }
 

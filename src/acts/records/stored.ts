@@ -22,6 +22,7 @@ export interface StoredMember {
   joined_at: Instant
   /** That of the user. */
   external_id: string | null
+  organization_id?: string
 }
 
 export interface StoredKey extends Omit<ApiKey, 'last_used_at'> {
@@ -91,7 +92,13 @@ export async function readStored(
 ) {
   const users = await queries.all<SiteUser>(sql`
     SELECT ${userColumns(dialect)}, ${dialect.instant('banned_at')} FROM users WHERE ${isMeant}`)
-  const { find } = userFinder(users, hand)
+  const { find, add } = userFinder(users, hand)
+  // Other rows may name a user by what put_users gives.
+  for (const { external_id, email, ...row } of document.put_users ?? []) {
+    const user = find({ external_id, email, ...row } as Named)
+    if (user !== undefined)
+      add({ ...user, external_id: external_id ?? user.external_id, email: email ?? user.email })
+  }
   const idsIn = (rows: readonly Named[] = []) => inUuids(some(rows.map((row) => find(row)?.id)))
   const organizations = await queries.all<Organization>(
     sql`SELECT id, slug, name FROM organizations WHERE ${organizationsMeant(document)}`,
@@ -109,14 +116,21 @@ export async function readStored(
     ) AS organization FROM servers
     WHERE id ${inUuids(serversIn(document))} OR created_by ${idsIn(owners)}
       OR organization_id ${placesOf(remove_organizations.map(({ slug }) => slug))} ORDER BY id`)
+  const members = await queries.all<StoredMember>(sql`
+      SELECT organization_id, slug, user_id, role, ${dialect.instant('joined_at')}, external_id FROM members
+      JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = user_id
+      WHERE user_id ${idsIn(namedIn(document))}
+        OR role = 'owner' AND organization_id ${placesOf(organizationsIn(document))}`)
   return {
     users,
     organizations,
-    members: await queries.all<StoredMember>(sql`
-      SELECT slug, user_id, role, ${dialect.instant('joined_at')}, external_id FROM members
-      JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = user_id
-      WHERE user_id ${idsIn(namedIn(document))}
-        OR role = 'owner' AND organization_id ${placesOf(organizationsIn(document))}`),
+    /** The ids of organizations by their slugs, also of those that the document does not name. */
+    places: new Map([
+      ...organizations.map(({ slug, id }) => [slug, id] as const),
+      ...members.map(({ slug, organization_id }) => [slug, organization_id!] as const),
+      ...servers.map((one) => [one.organization, one.organization_id!] as const),
+    ]),
+    members,
     servers: servers.map(({ organization, ...row }): PlacedServer => {
       const { organization_id: _, ...server } = toRegisteredServer(row)
       return { ...server, organization }

@@ -38,7 +38,7 @@ export async function writePlan(
   note: Note,
 ): Promise<void> {
   const { organizations } = planning
-  const idOf = (slug: string) => (organizations.get(slug) ?? organizations.stored(slug))!.id
+  const idOf = planning.organizationId
   await writeUsers(transaction, planning.users.changes())
   const changed = organizations.changes()
   await saveGiven(
