@@ -60,7 +60,7 @@ export function readDocument(json: unknown, hand: Hand, options: ReadOptions = {
   for (const [name, list] of Object.entries(WHOLE))
     if (document[name] !== undefined && !(json[list] as unknown[] | undefined)?.length)
       complain(name, `needs rows in "${list}", because an empty list would end all of them`)
-  complaints.push(...findTwice(document))
+  complaints.push(...findTwice(document, hand))
   return complaints.length > 0 ? { complaints } : { document }
 }
 
@@ -161,11 +161,12 @@ function completeRow(
 }
 
 /** A complaint about each row of a put list whose record an earlier row has. */
-function findTwice(document: Document): Complaint[] {
+function findTwice(document: Document, hand: Hand): Complaint[] {
   return ACTS.filter((act) => act.startsWith('put_')).flatMap((act) => {
     const first = new Map<string, string>()
-    return ((document[act] ?? []) as AnyRow[]).flatMap((row) =>
-      namesOf(act, row as unknown as Json).flatMap(([field, value]) => {
+    const rows = Array.isArray(document[act]) ? (document[act] as AnyRow[]) : []
+    return rows.flatMap((row) =>
+      namesOf(act, row as unknown as Json, hand).flatMap(([field, value]) => {
         const name = `${field} ${value}`
         const earlier = first.get(name)
         first.set(name, earlier ?? row.place)
@@ -178,13 +179,14 @@ function findTwice(document: Document): Complaint[] {
 }
 
 /** The fields that name the record of a row, with their values. */
-function namesOf(act: ActName, row: Json): [string, string][] {
+function namesOf(act: ActName, row: Json, hand: Hand): [string, string][] {
   if (act === 'put_members') {
     const user = NAMES.map((name) => row[name]).find(Boolean)
     return [['slug', [row.slug, user].join(' ')]]
   }
   const fields = {
-    put_users: ['external_id', 'user_id', 'email'],
+    // The first row of a site gets an address that two have.
+    put_users: hand === 'site' ? ['external_id'] : ['external_id', 'user_id', 'email'],
     put_organizations: ['slug', 'id'],
     put_servers: ['id'],
     put_keys: ['key_hash', 'id'],

@@ -1,7 +1,7 @@
 import { createOrderedIds } from '../../database/ordered-ids.ts'
 import { quote } from '../../model/text.ts'
 import { INITIAL } from '../../servers/fields.ts'
-import { type PlacedServer, planServers } from '../../servers/plan.ts'
+import { isChanged, type PlacedServer, planServers } from '../../servers/plan.ts'
 import type { Reason, RowOf } from '../document.ts'
 import type { SiteUser } from '../user.ts'
 import { memberKey, type Planning } from './planning.ts'
@@ -57,7 +57,8 @@ function putOfSite(row: Row, owner: SiteUser, planning: Planning): void {
     before !== null && !isOurs(before.created_by)
       ? 'of another account'
       : (wrongText(fields) ?? wrongPlace(before, after, planning))
-  after.updated_at = updated_at ?? before?.updated_at ?? now
+  if (updated_at !== undefined) after.updated_at = updated_at
+  else if (isChanged(before, after)) after.updated_at = now
   if (reason === null) count('put_servers', servers.put(after))
   else refuse('put_servers', row, reason)
 }
@@ -123,7 +124,7 @@ function putOfOperator(
     if (wrongPlace(before, after, planning) !== null) complain(position, 'organization', told)
     else {
       if (isDated) dated.add(after.id)
-      else after.updated_at = before?.updated_at ?? now
+      else if (isChanged(before, after)) after.updated_at = now
       count('put_servers', servers.put(after))
     }
   }

@@ -21,10 +21,7 @@ export function putUsers(planning: Planning): void {
   for (const { before, email } of wanted)
     if (before?.email && email !== undefined && email !== before.email) finder.free(before.email)
   for (const { row, before, after, email } of wanted) {
-    if (hand === 'site' && after.disabled_at !== null) {
-      // An empty row of a removed user stays empty.
-      if (email !== undefined && email !== after.email) after.email = null
-    } else if (email !== undefined) {
+    if (email !== undefined) {
       const isTaken =
         email !== null && email !== before?.email && finder.holderOf(email) !== undefined
       if (isTaken)
@@ -63,8 +60,11 @@ function wantedBy(row: Row, planning: Planning): Wanted | null {
         ? after.disabled_at
         : disabled_at && (after.disabled_at ?? disabled_at),
   }
-  if (hand === 'site')
-    return { row, before, after: changed, email: email && usableEmail(row, email, planning) }
+  if (hand === 'site') {
+    const wanted = typeof email === 'string' ? usableEmail(row, email, planning) : email
+    // An operator's word stands: so the empty row of a removed user stays empty, too.
+    return { row, before, after: changed, email: after.disabled_at === null ? wanted : undefined }
+  }
   if (before !== null && user_id !== undefined && user_id !== before.id) {
     const told = `must be the id of ${nameOf(before)}, ${before.id}, or be left out`
     refuse('put_users', row, 'of another account', 'id', told)

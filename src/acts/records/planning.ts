@@ -124,7 +124,10 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
       const user = finder.find(row)
       return user === undefined ? null : users.get(user.id)
     },
-    hasOrganization: (slug) => organizations.get(slug) !== null || whole?.made.has(slug) === true,
+    hasOrganization: (slug) =>
+      organizations.get(slug) !== null ||
+      (organizations.stored(slug) === null &&
+        (stored.places.has(slug) || whole?.made.has(slug) === true)),
     organizationId: (slug) => organizations.get(slug)?.id ?? stored.places.get(slug)!,
     isOurs: (userId) => hand === 'operator' || (users.get(userId)?.external_id ?? null) !== null,
     refuse(act, row, reason, field, told = reason) {
@@ -155,8 +158,6 @@ function countsOf(act: ActName): Record<string, number> {
 function called(act: ActName, row: object): Partial<Refused> {
   const fields = row as Record<string, unknown>
   const names = {
-    put_members: ['slug', 'external_id'],
-    remove_members: ['slug', 'external_id'],
     put_organizations: ['slug'],
     remove_organizations: ['slug'],
     put_servers: ['id'],

@@ -168,9 +168,12 @@ async function removeUsers(
 /** A site's entries are about bans, keys, organizations and removals only. */
 function noteChanges(planning: Planning, note: Note, idOf: (slug: string) => string): void {
   const { hand, organizations, ownersOf } = planning
-  const emptied = new Set(planning.emptied.map(({ id }) => id))
-  for (const change of planning.users.changes())
-    if (!emptied.has(change.after!.id)) noteUser(change, hand === 'operator', note)
+  const emptied = new Map(planning.emptied.map((user) => [user.id, user]))
+  for (const change of planning.users.changes()) {
+    const user = emptied.get(change.after!.id)
+    if (user === undefined) noteUser(change, hand === 'operator', note)
+    else note('user removed', user.id, nameOf(user))
+  }
   for (const { before, after } of organizations.changes()) {
     const { slug, id } = (after ?? before)!
     const [owner] = [...ownersOf(slug).values()].toSorted(
@@ -197,8 +200,7 @@ function noteChanges(planning: Planning, note: Note, idOf: (slug: string) => str
     else if (before.name !== name) note('key renamed', user_id, id)
   }
   if (hand === 'operator') noteServers(planning.servers.changes(), note)
-  for (const user of [...planning.removed.values(), ...planning.emptied])
-    note('user removed', user.id, nameOf(user))
+  for (const user of planning.removed.values()) note('user removed', user.id, nameOf(user))
 }
 
 function noteUser({ before, after }: Change<SiteUser>, isOperators: boolean, note: Note): void {
