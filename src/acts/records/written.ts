@@ -144,8 +144,11 @@ const OF_USER = [
   'servers.created_by',
   'server_changes',
   'checked_imports',
-  'members',
   'invitations.invited_by',
+  'passwords',
+  'sessions',
+  'sign_in_links',
+  'identities',
 ]
 
 async function removeUsers(
@@ -157,7 +160,7 @@ async function removeUsers(
   await revokeKeysOf(transaction, ids, now)
   await handOver(transaction, ids)
   if (emptied.length > 0)
-    for (const table of [...OF_USER, 'passwords', 'sessions', 'sign_in_links', 'identities']) {
+    for (const table of OF_USER) {
       const [name, column = 'user_id'] = table.split('.')
       const own = inUuids(emptied.map(({ id }) => id))
       await transaction.run(sql`DELETE FROM ${raw(name!)} WHERE ${raw(column)} ${own}`)

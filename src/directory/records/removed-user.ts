@@ -7,6 +7,11 @@ import type { Actor } from '../../model/audit.ts'
 import type { Instant } from '../../model/instant.ts'
 import { isOwn, isPersonal } from '../../servers/records/server-rows.ts'
 
+interface Place {
+  user_id: string
+  organization_id: string
+}
+
 /**
  * Removes the user with all keys and personal servers. No claim with the keys is granted
  * afterwards. The user's servers under an organization stay there, as servers of its oldest owner.
@@ -47,21 +52,26 @@ export async function handOver(
   userIds: readonly string[],
 ): Promise<void> {
   const ids = inUuids(userIds)
-  // Any other member just goes.
-  const placed = await transaction.all<{ user_id: string }>(sql`
-    SELECT user_id FROM members WHERE user_id ${ids} AND (role = 'owner' OR NOT EXISTS (
-      SELECT 1 FROM members AS others WHERE others.organization_id = members.organization_id
-        AND others.user_id <> members.user_id
-    ))
-    UNION SELECT created_by FROM servers WHERE created_by ${ids} AND organization_id IS NOT NULL`)
-  for (const { user_id } of placed) await leave(transaction, user_id)
+  const joined = await transaction.all<Place>(sql`
+    SELECT user_id, organization_id FROM members WHERE user_id ${ids}
+    UNION SELECT created_by, organization_id FROM servers
+    WHERE created_by ${ids} AND organization_id IS NOT NULL`)
+  // Until the transaction ends no member joins or leaves them, and no server is added to them.
+  await transaction.lock(
+    'organizations',
+    [...new Set(joined.map((one) => one.organization_id))],
+    'remove',
+  )
+  for (const userId of new Set(joined.map(({ user_id }) => user_id))) {
+    await leave(transaction, userId)
+    // No longer an heir of the others.
+    await transaction.run(sql`DELETE FROM members WHERE user_id = ${uuid(userId)}`)
+  }
 }
 
 async function leave(transaction: Transaction, userId: string): Promise<void> {
-  const places = await transaction.all<{ organization_id: string }>(placesOf(userId))
-  // Until the transaction ends no member joins or leaves them, and no server is added to them.
-  const ids = places.map(({ organization_id }) => organization_id)
-  await transaction.lock('organizations', ids, 'remove')
+  const [place] = await transaction.all<Place>(sql`${placesOf(userId)} LIMIT 1`)
+  if (place === undefined) return
   // Without a slug that the heir has in the same organization already.
   await transaction.run(sql`
     UPDATE servers SET created_by = heir.user_id, slug = CASE WHEN NOT EXISTS (
@@ -107,9 +117,17 @@ export async function revokeKeysOf(
     WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
 }
 
-/** Organizations in which the user is a member or has a server. */
-const placesOf = (userId: string): Sql => sql`
+/** Organizations that the user owns, or has no other member of. Any other member just goes. */
+const ownOf = (userId: string): Sql => sql`
   SELECT organization_id FROM members WHERE user_id = ${uuid(userId)}
+    AND (role = 'owner' OR NOT EXISTS (
+      SELECT 1 FROM members AS others WHERE others.organization_id = members.organization_id
+        AND others.user_id <> members.user_id
+    ))`
+
+/** These, and organizations in which the user has a server. */
+const placesOf = (userId: string): Sql => sql`
+  ${ownOf(userId)}
   UNION SELECT organization_id FROM servers WHERE ${isOwn(userId)} AND organization_id IS NOT NULL`
 
 /** Of the other members in each of these, the oldest owner, or else the oldest member. */
@@ -133,8 +151,8 @@ export const newOwners = (userId: string): Sql => sql`
 
 /** Organizations with no other member. */
 export const ownedAlone = (userId: string): Sql => sql`
-  SELECT organization_id FROM members
-  WHERE user_id = ${uuid(userId)} AND organization_id NOT IN (${inherited(userId)})`
+  SELECT organization_id FROM (${ownOf(userId)}) AS own
+  WHERE organization_id NOT IN (${inherited(userId)})`
 
 /** Servers of other users in organizations that go with this user. */
 export const serversLeftTo = (userId: string): Sql => sql`

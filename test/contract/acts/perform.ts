@@ -123,6 +123,21 @@ export function performContract(open: OpenFixture): void {
     assert.equal((await claim(store, key)).outcome, 'revoked')
   })
 
+  test('of users who go together, none inherits what another one leaves', async (t) => {
+    const { store, read } = await open(t)
+    const member = (external_id: string, role = 'owner') => ({ slug: 'red', external_id, role })
+    await perform(store, {
+      put_users: ['1', '2', '3', '4'].map((id) => user(id)),
+      put_organizations: [{ slug: 'red', name: 'Red', external_id: '1' }],
+      put_members: [member('2'), member('3', 'member'), member('4', 'member')],
+      put_servers: [server(1, '1', { organization: 'red' })],
+    })
+    await perform(store, { remove_users: [user('3'), user('2'), user('1')] })
+    const left = await read(`SELECT external_id, role, servers.name FROM users
+      JOIN members ON user_id = users.id JOIN servers ON created_by = users.id`)
+    assert.deepEqual(left, [{ external_id: '4', role: 'owner', name: 'S1' }])
+  })
+
   test('an owner of 10,000 servers loses those that the list lacks', async (t) => {
     const { store, read } = await open(t)
     await perform(store, { put_users: [user('1')] })
