@@ -60,8 +60,8 @@ export function readDocument(json: unknown, hand: Hand, options: ReadOptions = {
   for (const [name, list] of Object.entries(WHOLE))
     if (document[name] !== undefined && !(json[list] as unknown[] | undefined)?.length)
       complain(name, `needs rows in "${list}", because an empty list would end all of them`)
-  complaints.push(...findTwice(document, hand))
-  return complaints.length > 0 ? { complaints } : { document }
+  const all = [...complaints, ...findTwice(document, hand)]
+  return all.length > 0 ? { complaints: all } : { document }
 }
 
 type Json = Record<string, unknown>

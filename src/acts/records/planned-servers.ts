@@ -1,45 +1,52 @@
-import { createOrderedIds } from '../../database/ordered-ids.ts'
 import { quote } from '../../model/text.ts'
 import { INITIAL } from '../../servers/fields.ts'
-import { isChanged, type PlacedServer, planServers } from '../../servers/plan.ts'
+import { type PlacedServer, planServers } from '../../servers/plan.ts'
 import type { Reason, RowOf } from '../document.ts'
 import type { SiteUser } from '../user.ts'
-import { memberKey, type Planning } from './planning.ts'
+import { memberKey, type Planning, type Refuse } from './planning.ts'
 
 type Row = RowOf<'put_servers'>
 
 /** Puts the servers of each owner, and removes those that an owner's whole list lacks. */
 export function putServers(planning: Planning): void {
-  const { document, find, hand, servers, whole: file, count, refuse } = planning
+  const { document, find, hand, servers, whole: file, count, each } = planning
   const { put_servers = [], all_servers_of = [] } = document
-  const owned = new Map<string, Row[]>()
-  for (const row of all_servers_of) owned.set(find(row)?.id ?? '', [])
-  const whole = new Set(owned.keys())
-  for (const row of put_servers) {
-    const owner = find(row)
-    if (owner === null) refuse('put_servers', row, 'no such user', undefined, 'names no user here')
-    else if (hand === 'site') putOfSite(row, owner, planning)
-    else owned.set(owner.id, [...(owned.get(owner.id) ?? []), row])
-  }
+  const whole = new Set(all_servers_of.map((row) => find(row)?.id))
+  const owned = new Map<string, Turn[]>()
+  each('put_servers', (row, owner, refuse, done) => {
+    if (owner === null) refuse('no such user')
+    else if (hand === 'site') putOfSite(row, owner, planning, refuse, done)
+    else {
+      const turns = owned.get(owner.id) ?? []
+      owned.set(owner.id, turns)
+      turns.push({ ...row, refuse, done })
+    }
+  })
   const present = Map.groupBy(servers.rows(), ({ created_by }) => created_by)
   const ids = file?.servers ?? new Set(put_servers.map(({ id }) => id))
-  for (const [userId, rows] of owned) {
+  for (const userId of new Set([...owned.keys(), ...whole])) {
+    if (userId === undefined) continue
     const own = present.get(userId) ?? []
-    const absent =
-      hand === 'site' ? own : putOfOperator(rows, own, userId, whole.has(userId), planning)
-    if (!whole.has(userId)) continue
-    for (const { id, organization } of absent)
+    const isWhole = whole.has(userId)
+    const absent = putOfOperator(owned.get(userId) ?? [], own, userId, isWhole, planning)
+    for (const { id, organization } of isWhole ? absent : [])
       if (organization === null && !ids.has(id) && servers.remove(id))
         count('put_servers', 'removed')
   }
 }
 
-/** The most code points of a field. */
-const LENGTHS = { name: 200, address: 255, slug: 200 }
+/** A row of an operator, and what is told of it. */
+type Turn = Row & { refuse: Refuse; done(what: 'added' | 'changed' | null): void }
 
 /** Takes the texts of a site as they are. */
-function putOfSite(row: Row, owner: SiteUser, planning: Planning): void {
-  const { servers, now, count, refuse, isOurs } = planning
+function putOfSite(
+  row: Row,
+  owner: SiteUser,
+  planning: Planning,
+  refuse: Refuse,
+  done: Turn['done'],
+): void {
+  const { servers, now, isOurs } = planning
   const { id = '', organization, entry } = row
   const { updated_at, ...fields } = entry
   const before = servers.get(id)
@@ -57,29 +64,25 @@ function putOfSite(row: Row, owner: SiteUser, planning: Planning): void {
     before !== null && !isOurs(before.created_by)
       ? 'of another account'
       : (wrongText(fields) ?? wrongPlace(before, after, planning))
-  if (updated_at !== undefined) after.updated_at = updated_at
-  else if (isChanged(before, after)) after.updated_at = now
-  if (reason === null) count('put_servers', servers.put(after))
-  else refuse('put_servers', row, reason)
+  after.updated_at = updated_at ?? before?.updated_at ?? now
+  if (reason === null) done(servers.put(after))
+  else refuse(reason)
 }
 
+/** The most code points of a field, if not 64. */
+const LENGTHS: Record<string, number> = { name: 200, address: 255, slug: 200 }
+const FILLED = ['name', 'address', 'edition', 'status']
+
 function wrongText(fields: object): Reason | null {
-  const texts = Object.entries(fields).filter(([name]) => name !== 'id') as [
-    string,
-    string | null,
-  ][]
-  for (const [name, text] of texts) {
-    if (text === null) continue
-    if (/\p{Cc}/u.test(text)) return 'not one line'
-    const most = LENGTHS[name as keyof typeof LENGTHS] ?? 64
-    if (text.length > most && [...text].length > most) return 'too long'
-    if (
-      text === '' &&
-      (name === 'name' || name === 'address' || INITIAL[name as 'edition'] !== null)
-    )
-      return 'empty'
-  }
-  return null
+  const texts = Object.entries(fields).filter(([, text]) => text !== null) as [string, string][]
+  if (texts.some(([, text]) => /\p{Cc}/u.test(text))) return 'not one line'
+  if (texts.some(isLong)) return 'too long'
+  return texts.some(([name, text]) => text === '' && FILLED.includes(name)) ? 'empty' : null
+}
+
+function isLong([name, text]: [string, string]): boolean {
+  const most = LENGTHS[name] ?? 64
+  return text.length > most && [...text].length > most
 }
 
 /** A server that gets into an organization or to an owner needs the owner as a member there. */
@@ -96,15 +99,13 @@ function wrongPlace(
 
 /** Returns the servers of the user that no row means. */
 function putOfOperator(
-  rows: readonly Row[],
+  rows: readonly Turn[],
   own: readonly PlacedServer[],
   userId: string,
   prunes: boolean,
   planning: Planning,
 ): readonly PlacedServer[] {
-  const { servers, now, count, refuse, dated } = planning
-  const complain = (position: number, field: string, told: string) =>
-    refuse('put_servers', rows[position]!, 'of another account', field, told)
+  const { servers, now, dated, makeId } = planning
   // A server that another user has becomes one of this user.
   const named = rows.flatMap(({ id = '' }) => servers.get(id) ?? [])
   const others = named.filter(({ created_by }) => created_by !== userId)
@@ -114,29 +115,30 @@ function putOfOperator(
     now,
     prunes,
     declares: true,
-    makeId: createOrderedIds(),
+    makeId,
     nameOf: (position) => rows[position]!.place,
   })
-  for (const { position, field, message } of mistakes) complain(position, field, message)
+  for (const { position, field, message } of mistakes)
+    rows[position]!.refuse('empty', field, message)
   for (const { position, after, isDated } of planned) {
+    const { refuse, done } = rows[position]!
     const before = servers.get(after.id)
     const told = `must have the user as a member: ${quote(after.organization)}`
-    if (wrongPlace(before, after, planning) !== null) complain(position, 'organization', told)
+    if (wrongPlace(before, after, planning) !== null) refuse('not a member', 'organization', told)
     else {
       if (isDated) dated.add(after.id)
-      else if (isChanged(before, after)) after.updated_at = now
-      count('put_servers', servers.put(after))
+      else after.updated_at = before?.updated_at ?? now
+      done(servers.put(after))
     }
   }
   return absent
 }
 
-export function removeServers(planning: Planning): void {
-  const { document, servers, isOurs, count, refuse } = planning
-  for (const row of document.remove_servers ?? []) {
-    const server = servers.get(row.id)
-    if (server === null) continue
-    if (!isOurs(server.created_by)) refuse('remove_servers', row, 'of another account')
-    else if (servers.remove(row.id)) count('remove_servers', 'removed')
-  }
+export function removeServers({ servers, isOurs, each }: Planning): void {
+  each('remove_servers', ({ id }, _, refuse, done) => {
+    const server = servers.get(id)
+    if (server === null) return
+    if (!isOurs(server.created_by)) refuse('of another account')
+    else if (servers.remove(id)) done('removed')
+  })
 }

@@ -1,17 +1,18 @@
 import type { Instant } from '../../model/instant.ts'
+import { createOrderedIds } from '../../database/ordered-ids.ts'
 import type { Organization } from '../../organizations/organization.ts'
 import type { PlacedServer } from '../../servers/plan.ts'
 import {
   ACTS,
   type ActName,
   type ActsAnswer,
-  type AnyRow,
   type Complaint,
   type Document,
   type Hand,
   type Named,
   type Reason,
   type Refused,
+  type RowOf,
 } from '../document.ts'
 import { type UserFinder, userFinder } from '../find-user.ts'
 import type { SiteUser } from '../user.ts'
@@ -35,6 +36,18 @@ export interface Whole {
   made: ReadonlySet<string>
 }
 
+type Done = 'added' | 'changed' | 'removed' | 'revoked' | 'banned' | null
+
+/** An operator's mistake has a place, and `told` instead of the reason. */
+export type Refuse = (reason: Reason, field?: string, told?: string) => void
+
+type EachRow<Act extends ActName> = (
+  row: RowOf<Act>,
+  user: SiteUser | null,
+  refuse: Refuse,
+  count: (what: Done) => void,
+) => void
+
 /** What a document is planned with: the rows that it means, as the acts change them. */
 export interface Planning extends PlanOptions {
   document: Document
@@ -56,11 +69,13 @@ export interface Planning extends PlanOptions {
   organizationId(slug: string): string
   /** Whether a site may touch what this user has. */
   isOurs(userId: string): boolean
-  refuse(act: ActName, row: AnyRow, reason: Reason, field?: string, told?: string): void
-  count(act: ActName, what: 'added' | 'changed' | 'removed' | 'revoked' | 'banned' | null): void
+  /** Does each row of an act, with the user whom it names. */
+  each<Act extends ActName>(act: Act, body: EachRow<Act>, rows?: readonly RowOf<Act>[]): void
+  count(act: ActName, what: Done): void
   answer: ActsAnswer
   /** The mistakes of an operator's document. */
   complaints: Complaint[]
+  makeId(): string
   /** Servers that have the instant of the document. */
   dated: Set<string>
   /** Keys that the document has as active ones and that stay revoked. */
@@ -72,6 +87,15 @@ export interface Planning extends PlanOptions {
   places: Map<string, string>
 }
 
+/** What an operator reads instead of a reason. */
+const TOLD: { [Why in Reason]?: string } = {
+  'address taken': 'is the address of another user',
+  'has servers': 'has servers: remove or move them first',
+  'last owner': 'would leave the organization without an owner',
+  'no such organization': 'names no organization here',
+  'no such user': 'names no user here; put the user first',
+}
+
 export const memberKey = ({ slug, user_id }: { slug: string; user_id: string }) =>
   `${slug} ${user_id}`
 
@@ -80,15 +104,57 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
   const organizations = createDraft(stored.organizations, ({ slug }) => slug)
   const users = createDraft(stored.users, ({ id }) => id)
   const finder = userFinder(stored.users, hand)
-  const answer: Record<string, Record<string, unknown> & { refused: Refused[] }> = {}
+  const answer = emptyAnswer(document)
   const complaints: Complaint[] = []
-  for (const act of ACTS)
-    if (document[act] !== undefined) answer[act] = { ...countsOf(act), refused: [] }
-  if (document.all_servers || document.all_servers_of) {
-    answer.put_servers ??= { ...countsOf('put_servers'), refused: [] }
-    answer.put_servers.removed = 0
+  const find = (row: Named) => users.get(finder.find(row)?.id ?? '')
+  const count = (act: ActName, what: Done) => {
+    if (what !== null) answer[act]![what] = (answer[act]![what] as number) + 1
   }
-  if (document.all_users) answer.put_users!.banned = 0
+  return {
+    ...options,
+    document,
+    users,
+    organizations,
+    ...createMembers(stored),
+    servers: createDraft(stored.servers, ({ id }) => id),
+    keys: createDraft(stored.keys, ({ hash }) => hash),
+    revocations: stored.revocations,
+    finder,
+    find,
+    hasOrganization: (slug) =>
+      organizations.get(slug) !== null ||
+      (organizations.stored(slug) === null &&
+        (stored.places.has(slug) || whole?.made.has(slug) === true)),
+    organizationId: (slug) => organizations.get(slug)?.id ?? stored.places.get(slug)!,
+    isOurs: (userId) => hand === 'operator' || (users.get(userId)?.external_id ?? null) !== null,
+    each(act, body, rows = document[act] as RowOf<typeof act>[] | undefined) {
+      for (const row of rows ?? [])
+        body(
+          row,
+          find(row as Named),
+          (reason, field, message = TOLD[reason] ?? reason) => {
+            const { place, row: number } = row
+            if (hand === 'operator')
+              complaints.push({ place: field ? `${place}.${field}` : place, message })
+            else answer[act]!.refused.push({ row: number, ...called(act, row), reason })
+          },
+          (what) => count(act, what),
+        )
+    },
+    count,
+    answer,
+    complaints,
+    makeId: createOrderedIds(),
+    dated: new Set(),
+    keptRevoked: [],
+    removed: new Map(),
+    emptied: [],
+    places: new Map(),
+  }
+}
+
+/** Members, with the owners among them. */
+function createMembers(stored: Stored) {
   const members = createDraft(stored.members, memberKey)
   const owners = new Map<string, Map<string, StoredMember>>()
   const ownersOf = (slug: string) => {
@@ -102,51 +168,31 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
   }
   stored.members.forEach(own)
   return {
-    ...options,
-    document,
-    users,
-    organizations,
     members,
-    putMember(member) {
+    ownersOf,
+    putMember(member: StoredMember) {
       own(member)
       return members.put(member)
     },
-    removeMember(member) {
+    removeMember(member: StoredMember) {
       ownersOf(member.slug).delete(member.user_id)
       return members.remove(memberKey(member))
     },
-    ownersOf,
-    servers: createDraft(stored.servers, ({ id }) => id),
-    keys: createDraft(stored.keys, ({ hash }) => hash),
-    revocations: stored.revocations,
-    finder,
-    find(row) {
-      const user = finder.find(row)
-      return user === undefined ? null : users.get(user.id)
-    },
-    hasOrganization: (slug) =>
-      organizations.get(slug) !== null ||
-      (organizations.stored(slug) === null &&
-        (stored.places.has(slug) || whole?.made.has(slug) === true)),
-    organizationId: (slug) => organizations.get(slug)?.id ?? stored.places.get(slug)!,
-    isOurs: (userId) => hand === 'operator' || (users.get(userId)?.external_id ?? null) !== null,
-    refuse(act, row, reason, field, told = reason) {
-      const { place, row: number } = row
-      if (hand === 'operator')
-        complaints.push({ place: field === undefined ? place : `${place}.${field}`, message: told })
-      else answer[act]!.refused.push({ row: number, ...called(act, row), reason })
-    },
-    count(act, what) {
-      if (what !== null) answer[act]![what] = (answer[act]![what] as number) + 1
-    },
-    answer,
-    complaints,
-    dated: new Set(),
-    keptRevoked: [],
-    removed: new Map(),
-    emptied: [],
-    places: new Map(),
   }
+}
+
+type Counts = Record<string, Record<string, unknown> & { refused: Refused[] }>
+
+function emptyAnswer(document: Document): Counts {
+  const answer: Counts = {}
+  for (const act of ACTS)
+    if (document[act] !== undefined) answer[act] = { ...countsOf(act), refused: [] }
+  if (document.all_servers || document.all_servers_of) {
+    answer.put_servers ??= { ...countsOf('put_servers'), refused: [] }
+    answer.put_servers.removed = 0
+  }
+  if (document.all_users) answer.put_users!.banned = 0
+  return answer
 }
 
 function countsOf(act: ActName): Record<string, number> {

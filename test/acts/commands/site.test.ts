@@ -86,7 +86,7 @@ test('a table has keys of many users, each named by its row, and listed keys sta
   const before = await exported()
   for (const [row, wanted] of [
     [`,,none,${hashOf('a')}`, /row 6: needs an "external_id", a "user_id" or an "email"/],
-    [`5,,unknown,${hashOf('a')}`, /row 6: means no user here; add the user first/],
+    [`5,,unknown,${hashOf('a')}`, /row 6: names no user here; put the user first/],
   ] as const) {
     const stdin = [...table.slice(0, 5), row].join('\n')
     const refused = await run('key import --hash-file -', { stdin })

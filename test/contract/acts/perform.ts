@@ -9,6 +9,8 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { hashOf, ID, perform, put, server, user } from './document.ts'
 
+const member = (external_id: string, role = 'owner') => ({ slug: 'red', external_id, role })
+
 /** What documents of a site do, in one transaction each. */
 export function performContract(open: OpenFixture): void {
   test('a document of all acts is done, and again it changes nothing', async (t) => {
@@ -125,7 +127,6 @@ export function performContract(open: OpenFixture): void {
 
   test('of users who go together, none inherits what another one leaves', async (t) => {
     const { store, read } = await open(t)
-    const member = (external_id: string, role = 'owner') => ({ slug: 'red', external_id, role })
     await perform(store, {
       put_users: ['1', '2', '3', '4'].map((id) => user(id)),
       put_organizations: [{ slug: 'red', name: 'Red', external_id: '1' }],

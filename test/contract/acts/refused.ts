@@ -122,7 +122,9 @@ export function refusedContract(open: OpenFixture): void {
       },
       'operator',
     )
-    await assert.rejects(refused, { message: 'put_servers[0]: names no user here' })
+    await assert.rejects(refused, {
+      message: 'put_servers[0]: names no user here; put the user first',
+    })
     assert.equal((await recordsOf(store).listUserRecords()).length, 1)
   })
 }

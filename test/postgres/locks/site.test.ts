@@ -267,7 +267,7 @@ testMeetings([
           },
         ],
       }),
-    expected: ['ada@example.com'],
+    expected: ['put_servers[0]'],
   },
 ])
 

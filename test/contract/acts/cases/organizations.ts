@@ -108,8 +108,8 @@ export const ORGANIZATION_CASES: Case[] = [
     },
     says: [
       'put_members[3]: is the same user, as of put_members[0]',
-      'put_members[1]: names no user here',
-      'put_members[2]: names no user here',
+      'put_members[1]: names no user here; put the user first',
+      'put_members[2]: names no user here; put the user first',
     ],
   },
   {
