@@ -3,7 +3,7 @@ import type { Shell } from '../../terminal/shell.ts'
 import { presentInstant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
 import { confirm, YES } from '../../terminal/confirm.ts'
-import { changeStore, withStore } from '../../terminal/context.ts'
+import { changeStore, loadConfig, withStore } from '../../terminal/context.ts'
 import { readInput } from '../../terminal/input.ts'
 import { printJson, say } from '../../terminal/output.ts'
 import { readDocument } from '../read-document.ts'
@@ -50,7 +50,13 @@ async function applyFile(shell: Shell, file: string, options: ApplyOptions): Pro
   if ('complaints' in read) throw refusal(file, read.complaints)
   const run = dryRun ? withStore : changeStore
   await run(shell, async (store) => {
-    const planned = await planFile(store.database, file, read.document, now)
+    const planned = await planFile(
+      store.database,
+      file,
+      read.document,
+      now,
+      loadConfig(shell).operators,
+    )
     const { plans } = planned
     sayPlan(shell, plans, store.place)
     const { added, changed, removed } = countChanges(plans)

@@ -40,7 +40,7 @@ export async function importKeys(shell: Shell, options: ImportKeysOptions): Prom
       placeOf: (row) => listed[row]!.place,
     })
     if ('complaints' in read) throw refusal(file, read.complaints)
-    const planned = await planFile(store.database, file, read.document, now)
+    const planned = await planFile(store.database, file, read.document, now, [])
     const { plans } = planned
     await applyPlans(shell, store, planned, 'keys imported')
     if (options.json) printJson(shell, planJson(plans, true))

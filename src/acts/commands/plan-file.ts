@@ -16,8 +16,9 @@ export async function planFile(
   file: string,
   document: Document,
   now: Instant,
+  operators: readonly string[],
 ): Promise<FilePlan> {
-  const { parts, whole } = await fileParts(database).split(document)
+  const { parts, whole } = await fileParts(database).split(document, operators)
   const plans: PartPlan[] = []
   const places = new Map<string, string>()
   const complaints = []

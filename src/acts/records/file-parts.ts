@@ -7,7 +7,7 @@ import type { Instant } from '../../model/instant.ts'
 import type { Complaint, Document } from '../document.ts'
 import { partsOf } from '../parts.ts'
 import { expand, planLocked, planRead, retryCollisions } from './planned.ts'
-import type { Planning, Whole } from './planning.ts'
+import type { Planning, PlanOptions, Whole } from './planning.ts'
 import { nameOfKey, type ToldChange, tellChanges } from './told.ts'
 import { writePlan } from './written.ts'
 
@@ -33,7 +33,7 @@ export function fileParts(database: Database) {
 
   return {
     /** Returns the parts in the order in which `plan` and `apply` take them. */
-    async split(document: Document): Promise<Parts> {
+    async split(document: Document, operators: readonly string[] = []): Promise<Parts> {
       const emails = (document.put_users ?? []).flatMap(({ email }) => email ?? [])
       const [expanded, holders] = await database.snapshot(async (queries) => [
         await expand(queries, document),
@@ -41,13 +41,13 @@ export function fileParts(database: Database) {
           sql`SELECT id, external_id, email FROM users WHERE email ${inStrings(emails)}`,
         ),
       ])
-      return { parts: partsOf(expanded, holders), whole: wholeOf(document) }
+      return { parts: partsOf(expanded, holders), whole: { ...wholeOf(document), operators } }
     },
 
     /** What a part would do. Changes nothing. */
     async plan(part: Document, whole: Whole, now: Instant): Promise<PartPlan> {
       const planning = await database.snapshot((queries) =>
-        planRead(queries, dialect, part, { hand: 'operator', now, whole }),
+        planRead(queries, dialect, part, optionsFor(whole, now)),
       )
       const { complaints, places, keptRevoked, users } = planning
       return {
@@ -69,14 +69,13 @@ export function fileParts(database: Database) {
      */
     apply: (
       { document, changes }: PartPlan,
-      { servers }: Whole,
+      whole: Whole,
       actor: Actor,
       end?: Parameters<Note>,
     ): Promise<string | null> =>
       retryCollisions(database, () =>
         act(database, actor, async (transaction, note) => {
-          const whole = { servers, made: new Set<string>() }
-          const options = { hand: 'operator', now: actor.at, whole } as const
+          const options = optionsFor({ ...whole, made: new Set() }, actor.at)
           const planning = await planLocked(transaction, dialect, document, options)
           const outdated = outdatedIn(planning, changes)
           if (outdated !== null) return outdated
@@ -88,11 +87,18 @@ export function fileParts(database: Database) {
   }
 }
 
+const optionsFor = (whole: Whole, now: Instant): PlanOptions => ({
+  hand: 'operator',
+  now,
+  whole,
+  isOperator: (email) => whole.operators.includes(email),
+})
+
 function wholeOf({
   put_servers = [],
   remove_servers = [],
   put_organizations = [],
-}: Document): Whole {
+}: Document): Omit<Whole, 'operators'> {
   return {
     servers: new Map<string, string | null | undefined>([
       ...put_servers.flatMap(({ id, organization }) => (id ? [[id, organization] as const] : [])),

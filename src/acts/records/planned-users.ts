@@ -58,7 +58,7 @@ function isWrong(
   { user_id, email, place }: Row,
   before: SiteUser | null,
   after: SiteUser,
-  { places }: Planning,
+  { places, isOperator }: Planning,
   refuse: Refuse,
 ): boolean {
   const earlier = places.get(after.id)
@@ -71,6 +71,8 @@ function isWrong(
   else if (earlier !== undefined) refuse('empty', '', `means the same user as ${earlier}`)
   else if (isNamed === null && !isKnownById)
     refuse('empty', '', 'needs an "email" or an "external_id"')
+  else if (email && email !== before?.email && after.external_id !== null && isOperator?.(email))
+    refuse('address of an operator', 'email')
   else return false
   return true
 }

@@ -34,6 +34,8 @@ export interface Whole {
   servers: ReadonlyMap<string, string | null | undefined>
   /** The organizations that other parts make, if none is done yet. */
   made: ReadonlySet<string>
+  /** The addresses of OPERATORS. */
+  operators: readonly string[]
 }
 
 type Done = 'added' | 'changed' | 'removed' | 'revoked' | 'banned' | null
@@ -89,6 +91,7 @@ export interface Planning extends PlanOptions {
 
 /** What an operator reads instead of a reason. */
 const TOLD: { [Why in Reason]?: string } = {
+  'address of an operator': 'is an address of OPERATORS, which no user of a site gets',
   'address taken': 'is the address of another user',
   'has servers': 'has servers: remove or move them first',
   'last owner': 'would leave the organization without an owner',

@@ -175,7 +175,9 @@ async function apply({ store }: StoreFixture, { file }: Case, site: Site) {
   try {
     const read = readDocument(JSON.parse(text), 'operator', { now, readKeyFile })
     if ('complaints' in read) throw refusal('state.json', read.complaints)
-    const planned = await planFile(store.database, 'state.json', read.document, now)
+    const planned = await planFile(store.database, 'state.json', read.document, now, [
+      'op@example.com',
+    ])
     await applyPlans(SHELL, store, planned, 'state applied')
     return { says: [], plan: linesOf(planned) }
   } catch (error) {

@@ -117,6 +117,17 @@ export const USER_CASES: Case[] = [
     ],
   },
   {
+    name: 'no user of the site gets an address of OPERATORS',
+    file: { users: [{ external_id: '1', email: 'op@example.com' }] },
+    says: ['put_users[0].email: is an address of OPERATORS, which no user of a site gets'],
+  },
+  {
+    name: 'a user without an external id can have an address of OPERATORS',
+    file: { users: [{ email: 'op@example.com' }] },
+    rows: ['+ user op -'],
+    entries: ['user added op'],
+  },
+  {
     name: 'two rows that mean one user are a mistake',
     file: { users: [ADA, { external_id: '1' }, { ...BOB, id: '@user bob' }] },
     says: ['put_users[1]: means the same user as put_users[0]'],
