@@ -29,9 +29,9 @@ export function putKeys(planning: Planning): void {
       if (known !== null && known.user_id !== user.id)
         return refuse('of another account', 'key_hash', 'is the hash of a key of another user')
       if (known !== null && row.id !== undefined && row.id !== known.id)
-        return refuse('empty', 'id', `must be the id of this key, ${known.id}, or be left out`)
+        return refuse('mistake', 'id', `must be the id of this key, ${known.id}, or be left out`)
       if (known === null && byId.has(row.id ?? ''))
-        return refuse('empty', 'id', 'is the id of another key')
+        return refuse('mistake', 'id', 'is the id of another key')
       const after = become(row, known, user.id, planning)
       const was = known?.revoked_at === null ? 1 : 0
       const number = activate(user.id, (after.revoked_at === null ? 1 : 0) - was)

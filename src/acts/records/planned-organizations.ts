@@ -10,10 +10,10 @@ export function putOrganizations(planning: Planning): void {
     const other = byId.get(id ?? '')
     if (known !== null && !mayChange(slug, planning)) refuse('of another account')
     else if (known !== null && id !== undefined && id !== known.id)
-      refuse('empty', 'id', `must be the id of ${slug}, ${known.id}, or be left out`)
+      refuse('mistake', 'id', `must be the id of ${slug}, ${known.id}, or be left out`)
     else if (known !== null) done(organizations.put({ ...known, name }))
     else if (other !== undefined)
-      refuse('empty', 'id', `is the id of the organization ${other.slug}`)
+      refuse('mistake', 'id', `is the id of the organization ${other.slug}`)
     else if (owner === null)
       refuse('no such user', '', 'is new, and needs an owner who is a user here')
     else {
@@ -47,7 +47,7 @@ export function putMembers(planning: Planning): void {
       const earlier = places.get(key)
       places.set(key, place)
       const since = (members.stored(key) && present)?.joined_at ?? joined_at
-      if (earlier !== undefined) refuse('empty', '', `is the same user, as of ${earlier}`)
+      if (earlier !== undefined) refuse('mistake', '', `is the same user, as of ${earlier}`)
       else if (!mayChange(slug, planning)) refuse('of another account')
       else if (role === 'member' && isLastOwner(present, planning)) refuse('last owner', 'role')
       else done(putMember({ ...present, slug, user_id, role, joined_at: since, external_id }))

@@ -119,7 +119,7 @@ function putOfOperator(
     nameOf: (position) => rows[position]!.place,
   })
   for (const { position, field, message } of mistakes)
-    rows[position]!.refuse('empty', field, message)
+    rows[position]!.refuse('mistake', field, message)
   for (const { position, after, isDated } of planned) {
     const { refuse, done } = rows[position]!
     const before = servers.get(after.id)

@@ -67,10 +67,10 @@ function isWrong(
   // A user with an identity needs neither.
   const isKnownById = before !== null && before.email === null && before.external_id === null
   if (before !== null && user_id !== undefined && user_id !== before.id)
-    refuse('empty', 'id', `must be the id of ${nameOf(before)}, ${before.id}, or be left out`)
-  else if (earlier !== undefined) refuse('empty', '', `means the same user as ${earlier}`)
+    refuse('mistake', 'id', `must be the id of ${nameOf(before)}, ${before.id}, or be left out`)
+  else if (earlier !== undefined) refuse('mistake', '', `means the same user as ${earlier}`)
   else if (isNamed === null && !isKnownById)
-    refuse('empty', '', 'needs an "email" or an "external_id"')
+    refuse('mistake', '', 'needs an "email" or an "external_id"')
   else if (email && email !== before?.email && after.external_id !== null && isOperator?.(email))
     refuse('address of an operator', 'email')
   else return false

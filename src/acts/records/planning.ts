@@ -40,8 +40,11 @@ export interface Whole {
 
 type Done = 'added' | 'changed' | 'removed' | 'revoked' | 'banned' | null
 
-/** An operator's mistake has a place, and `told` instead of the reason. */
-export type Refuse = (reason: Reason, field?: string, told?: string) => void
+/**
+ * What an operator is told of a row instead of the reason, with its field. Only an operator's row
+ * can have a mistake.
+ */
+export type Refuse = (reason: Reason | 'mistake', field?: string, told?: string) => void
 
 type EachRow<Act extends ActName> = (
   row: RowOf<Act>,
@@ -90,7 +93,7 @@ export interface Planning extends PlanOptions {
 }
 
 /** What an operator reads instead of a reason. */
-const TOLD: { [Why in Reason]?: string } = {
+const TOLD: Partial<Record<Reason | 'mistake', string>> = {
   'address of an operator': 'is an address of OPERATORS, which no user of a site gets',
   'address taken': 'is the address of another user',
   'has servers': 'has servers: remove or move them first',
@@ -139,7 +142,7 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
             const { place, row: number } = row
             if (hand === 'operator')
               complaints.push({ place: field ? `${place}.${field}` : place, message })
-            else answer[act]!.refused.push({ row: number, ...called(act, row), reason })
+            else answer[act]!.refused.push({ row: number, ...called(act, row), reason } as Refused)
           },
           (what) => count(act, what),
         )
