@@ -1,14 +1,12 @@
-import { userColumns } from '../../accounts/records/user-columns.ts'
 import type { NamedUser } from '../../accounts/user.ts'
 import type { Dialect, Queries } from '../../database/database.ts'
 import { inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 import type { ApiKey } from '../../keys/api-key.ts'
-import { formatInstant, formatNullable, type Instant } from '../../model/instant.ts'
+import { formatNullable, type Instant } from '../../model/instant.ts'
 import type { Organization, Role } from '../../organizations/organization.ts'
 import { valuesOf } from '../../servers/fields.ts'
 import { columnsOf, fieldsOf, type RegisteredRow } from '../../servers/records/server-rows.ts'
 import type { ActName } from '../document.ts'
-import type { SiteUser } from '../user.ts'
 
 /** Rows per query of an export. The transaction is idle while their text is made. */
 const PAGE_ROWS = 200
@@ -31,6 +29,15 @@ const naming = ({ user_id, external_id, email }: Names): object =>
 
 const SLUG = sql`(SELECT slug FROM organizations WHERE organizations.id = organization_id)`
 
+/** The row with its instants as texts. */
+const inTexts = (row: object): object =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      name.endsWith('_at') ? formatNullable(value as Instant | null) : value,
+    ]),
+  )
+
 /** Hands over all rows of a file, act by act in the order of their ids. */
 export async function readAll(
   queries: Queries,
@@ -38,19 +45,9 @@ export async function readAll(
   onRows: (act: ActName, rows: object[]) => void,
 ): Promise<void> {
   const { instant } = dialect
-  const users = sql`${userColumns(dialect)}, ${instant('banned_at')} FROM users`
-  for await (const page of pagesOf<SiteUser>(queries, users))
-    onRows(
-      'put_users',
-      page.map(({ id, external_id, email, created_at, disabled_at, banned_at }) => ({
-        id,
-        external_id,
-        email,
-        created_at: formatInstant(created_at),
-        disabled_at: formatNullable(disabled_at),
-        banned_at: formatNullable(banned_at),
-      })),
-    )
+  const users = sql`id, external_id, email, ${instant('created_at')}, ${instant('disabled_at')},
+    ${instant('banned_at')} FROM users`
+  for await (const page of pagesOf(queries, users)) onRows('put_users', page.map(inTexts))
   for await (const page of pagesOf<Organization>(queries, sql`id, slug, name FROM organizations`))
     await exportOrganizations(queries, dialect, page, onRows)
   const servers = sql`${columnsOf(dialect)}, ${SLUG} AS organization,
@@ -66,7 +63,7 @@ export async function readAll(
         ...naming(row),
         ...valuesOf(fieldsOf(row)),
         organization: row.organization,
-        updated_at: formatInstant(row.updated_at),
+        ...inTexts({ updated_at: row.updated_at }),
       })),
     )
   const keys = sql`id, key_hash, user_id, ${namesOf(sql`user_id`)} FROM api_keys`
@@ -78,17 +75,9 @@ export async function readAll(
     onRows(
       'put_keys',
       page.map((row) => {
-        const { id, name, prefix, created_at, revoked_at, last_used_at } = byId.get(row.id)!
-        return {
-          id,
-          ...naming(row),
-          name,
-          key_hash: Buffer.from(row.key_hash).toString('hex'),
-          prefix,
-          created_at: formatInstant(created_at),
-          revoked_at: formatNullable(revoked_at),
-          last_used_at: formatNullable(last_used_at),
-        }
+        const { user_id: _user, ...key } = byId.get(row.id)!
+        const key_hash = Buffer.from(row.key_hash).toString('hex')
+        return { id: row.id, ...naming(row), ...inTexts(key), key_hash }
       }),
     )
   }
@@ -119,12 +108,10 @@ async function exportOrganizations(
   )
   onRows(
     'put_members',
-    members.map((member) => ({
-      slug: member.slug,
-      ...naming(member),
-      role: member.role,
-      joined_at: formatInstant(member.joined_at),
-    })),
+    members.map((member) => {
+      const { slug, role, joined_at } = member
+      return { slug, ...naming(member), role, ...inTexts({ joined_at }) }
+    }),
   )
 }
 
