@@ -16,8 +16,9 @@ export function putUsers(planning: Planning): void {
     if (hand === 'operator' && isWrong(row, before, after, planning, refuse)) return
     const email = hand === 'site' ? emailOfSite(row, after, planning, refuse) : row.email
     wanted.set(row, { after, email })
-    if (before?.email && email !== undefined && email !== before.email) finder.free(before.email)
   })
+  for (const { after, email } of wanted.values())
+    if (after.email && email !== undefined && email !== after.email) finder.free(after.email)
   each('put_users', (row, before, refuse, done) => {
     const { after, email } = wanted.get(row) ?? {}
     if (after === undefined) return

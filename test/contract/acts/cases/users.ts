@@ -39,6 +39,18 @@ export const USER_CASES: Case[] = [
     ],
   },
   {
+    name: 'banned_at bans a user, and lifts no word of an operator',
+    file: {
+      users: [
+        { ...ADA, banned_at: '2026-01-01T00:00:00Z' },
+        { ...CID, banned_at: '2026-01-01T00:00:00Z', disabled_at: null },
+      ],
+    },
+    rows: ['~ user ada 1 → user ada 1 banned', '~ user cid 3 disabled → user cid 3 banned'],
+    entries: ['user banned ada', 'user banned cid', 'user enabled cid'],
+    plan: ['~ user ada@example.com banned', '~ user cid@example.com enabled, banned'],
+  },
+  {
     name: 'the first instant of a disabled user stays',
     file: { users: [{ ...CID, disabled_at: '2026-02-01T00:00:00Z' }] },
     rows: [],
