@@ -72,7 +72,7 @@ export function removeMembers(planning: Planning): void {
 }
 
 export function removeOrganizations(planning: Planning): void {
-  const { organizations, servers, whole, each } = planning
+  const { organizations, members, removeMember, servers, whole, each } = planning
   const places = new Set(
     servers.rows().map(({ id, organization }) => {
       const goesTo = whole?.servers.get(id)
@@ -83,6 +83,12 @@ export function removeOrganizations(planning: Planning): void {
     if (organizations.get(slug) === null) return
     if (!mayChange(slug, planning)) refuse('of another account')
     else if (places.has(slug)) refuse('has servers', 'slug')
-    else if (organizations.remove(slug)) done('removed')
+    else {
+      organizations.remove(slug)
+      done('removed')
+      // The members of one that the document has made go with it.
+      if (organizations.stored(slug) === null)
+        for (const member of members.rows()) if (member.slug === slug) removeMember(member)
+    }
   })
 }

@@ -105,10 +105,11 @@ async function writeMembers(
   )
   const changeRole = sql`ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`
   await insertGiven(transaction, 'members', MEMBER, kept, changeRole)
-  for (const { before, after } of changes)
-    if (before !== null && after === null)
-      await transaction.run(sql`DELETE FROM members
-        WHERE organization_id = ${uuid(idOf(before.slug))} AND user_id = ${uuid(before.user_id)}`)
+  const ended = changes.flatMap(({ before, after }) => (after === null ? before! : []))
+  for (const [slug, members] of Map.groupBy(ended, (one) => one.slug))
+    await transaction.run(sql`
+      DELETE FROM members WHERE organization_id = ${uuid(idOf(slug))}
+        AND user_id ${inUuids(members.map(({ user_id }) => user_id))}`)
 }
 
 /** Revokes first, because a user has at most five active keys. */

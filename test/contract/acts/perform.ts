@@ -125,6 +125,25 @@ export function performContract(open: OpenFixture): void {
     assert.equal((await claim(store, key)).outcome, 'revoked')
   })
 
+  test('what a document makes and removes is gone', async (t) => {
+    const { store, read } = await open(t)
+    const answer = await perform(store, {
+      put_users: [user('1'), user('2')],
+      put_organizations: [{ slug: 'red', name: 'Red', external_id: '1' }],
+      put_members: [member('2')],
+      put_servers: [server(1, '1'), server(2, '2')],
+      remove_servers: [{ id: ID(1) }],
+      remove_members: [{ slug: 'red', external_id: '2' }],
+      remove_organizations: [{ slug: 'red' }],
+      remove_users: [user('2')],
+    })
+    for (const { removed } of [answer.remove_servers!, answer.remove_organizations!])
+      assert.equal(removed, 1)
+    assert.deepEqual(await read('SELECT external_id FROM users'), [{ external_id: '1' }])
+    for (const table of ['servers', 'members', 'organizations'])
+      assert.deepEqual(await read(`SELECT id FROM (SELECT 1 AS id FROM ${table}) AS left_over`), [])
+  })
+
   test('of users who go together, none inherits what another one leaves', async (t) => {
     const { store, read } = await open(t)
     await perform(store, {
