@@ -16,7 +16,7 @@ interface Group {
 
 type List = Exclude<keyof Document, 'all_users' | 'all_servers'>
 
-/** The rows that belong to a user. What ends follows in parts of its own. */
+/** The rows that belong to a user. What ends follows them. */
 const OF_USERS = [
   'put_users',
   'banned',
@@ -44,21 +44,24 @@ export function partsOf(document: Document, holders: readonly NamedUser[]): Docu
   }
   const parts: Document[] = []
   let [part, rows]: [Document[], number] = [[], 0]
-  for (const unit of unitsOf(groups, makers)) {
-    for (const group of unit) {
-      part.push(group.document)
-      rows += group.rows
-    }
-    if (rows < PART_ROWS) continue
-    parts.push(merged(part))
+  const close = () => {
+    if (rows > 0) parts.push(merged(part))
     ;[part, rows] = [[], 0]
   }
-  if (rows > 0) parts.push(merged(part))
-  for (const act of ENDS) {
-    const rows: AnyRow[] = document[act] ?? []
-    for (let at = 0; at < rows.length; at += PART_ROWS)
-      parts.push({ [act]: rows.slice(at, at + PART_ROWS) })
+  const add = (document: Document, count: number) => {
+    part.push(document)
+    rows += count
   }
+  for (const unit of unitsOf(groups, makers)) {
+    for (const group of unit) add(group.document, group.rows)
+    if (rows >= PART_ROWS) close()
+  }
+  for (const act of ENDS)
+    for (const row of document[act] ?? []) {
+      add({ [act]: [row] }, 1)
+      if (rows >= PART_ROWS) close()
+    }
+  close()
   return parts
 }
 

@@ -1,6 +1,6 @@
 import { quote } from '../../model/text.ts'
 import { INITIAL } from '../../servers/fields.ts'
-import { type PlacedServer, planServers } from '../../servers/plan.ts'
+import { isChanged, type PlacedServer, planServers } from '../../servers/plan.ts'
 import type { Reason, RowOf } from '../document.ts'
 import type { SiteUser } from '../user.ts'
 import { memberKey, type Planning, type Refuse } from './planning.ts'
@@ -64,7 +64,8 @@ function putOfSite(
     before !== null && !isOurs(before.created_by)
       ? 'of another account'
       : (wrongText(fields) ?? wrongPlace(before, after, planning))
-  after.updated_at = updated_at ?? before?.updated_at ?? now
+  if (updated_at !== undefined) after.updated_at = updated_at
+  else if (isChanged(before, after)) after.updated_at = now
   if (reason === null) done(servers.put(after))
   else refuse(reason)
 }
@@ -127,7 +128,7 @@ function putOfOperator(
     if (wrongPlace(before, after, planning) !== null) refuse('not a member', 'organization', told)
     else {
       if (isDated) dated.add(after.id)
-      else after.updated_at = before?.updated_at ?? now
+      else if (isChanged(before, after)) after.updated_at = now
       done(servers.put(after))
     }
   }

@@ -97,6 +97,7 @@ const TOLD: Partial<Record<Reason | 'mistake', string>> = {
   'address of an operator': 'is an address of OPERATORS, which no user of a site gets',
   'address taken': 'is the address of another user',
   'has servers': 'has servers: remove or move them first',
+  'of another account': 'is of another user',
   'last owner': 'would leave the organization without an owner',
   'no such organization': 'names no organization here',
   'no such user': 'names no user here; put the user first',
