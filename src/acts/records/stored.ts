@@ -36,34 +36,20 @@ const some = (values: readonly (string | null | undefined)[]): string[] => [
   ...new Set(values.filter((value) => typeof value === 'string')),
 ]
 
-/** The names of users in a document. */
-const namedIn = (document: Document): Named[] =>
-  [
-    document.put_users,
-    document.banned,
-    document.put_organizations,
-    document.put_members,
-    document.put_servers,
-    document.all_servers_of,
-    document.put_keys,
-    document.revoke_keys,
-    document.remove_members,
-    document.remove_users,
-  ].flatMap((rows): Named[] => rows ?? [])
+/** All rows of a document, with what they may name. */
+const rowsIn = (document: Document): (Named & { slug?: string; organization?: string | null })[] =>
+  Object.values(document).flatMap((rows) => (rows === true ? [] : (rows as Named[])))
 
 const serversIn = ({ put_servers = [], remove_servers = [] }: Document): string[] =>
   some([...put_servers, ...remove_servers].map(({ id }) => id))
 
 /** The slugs of organizations whose members can change. */
-function organizationsIn(document: Document): string[] {
-  const { put_organizations = [], put_members = [], remove_members = [] } = document
-  const all = [put_organizations, put_members, remove_members, document.remove_organizations ?? []]
-  return some(all.flat().map(({ slug }) => slug))
-}
+const organizationsIn = (document: Document): string[] =>
+  some(rowsIn(document).map(({ slug }) => slug))
 
 /** Which users a document names, and who has a server or an address of it. */
 export async function usersMeant(queries: Queries, document: Document, hand: Hand): Promise<Sql> {
-  const named = namedIn(document)
+  const named = rowsIn(document)
   const emails = (document.put_users ?? []).map(({ email }) => email && siteEmail(email))
   if (hand === 'operator') emails.push(...named.map(({ email }) => email))
   const owners = await queries.all<{ created_by: string }>(
@@ -76,8 +62,8 @@ export async function usersMeant(queries: Queries, document: Document, hand: Han
 
 /** Which organizations a document names. */
 export function organizationsMeant(document: Document): Sql {
-  const { put_organizations = [], put_servers = [] } = document
-  const places = some(put_servers.map(({ organization }) => organization))
+  const { put_organizations = [] } = document
+  const places = some(rowsIn(document).map(({ organization }) => organization))
   return sql`(slug ${inStrings(some([...organizationsIn(document), ...places]))}
     OR id ${inUuids(some(put_organizations.map(({ id }) => id)))})`
 }
@@ -119,7 +105,7 @@ export async function readStored(
   const members = await queries.all<StoredMember>(sql`
       SELECT organization_id, slug, user_id, role, ${dialect.instant('joined_at')}, external_id FROM members
       JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = user_id
-      WHERE user_id ${idsIn(namedIn(document))}
+      WHERE user_id ${idsIn(rowsIn(document))}
         OR role = 'owner' AND organization_id ${placesOf(organizationsIn(document))}`)
   return {
     users,
