@@ -1,25 +1,28 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { createAnswer } from '../../src/api/answer.ts'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
+import type { Database } from '../../src/database/database.ts'
 import type { ServingStore } from '../../src/database/store.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { createClockedDatabase } from '../fixtures/postgres/clock.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import type { Server } from '../fixtures/postgres/server.ts'
-import { postgresTables, sqliteTables, type Tables } from '../reliability/fault-injection/tables.ts'
+import { postgresTables, sqliteTables } from '../reliability/fault-injection/tables.ts'
 import { watchRows } from '../rows/watch.ts'
 import { KEYS, keyOf, OPERATORS, sceneIn } from './scene.ts'
 
 /** A served database with the rows of the scene. */
 export interface Stage {
   url: string
-  store: ServingStore
+  database(): Database
   /** The rows of the scene again, if an act has changed any. */
   restore(): Promise<void>
   /** Does the work. Returns its result, and what it has changed. `by` is the actor's address. */
@@ -33,9 +36,7 @@ const WATCHED = ['users', 'organizations', 'members', 'servers']
 
 export async function openSqliteStage(t: TestContext): Promise<Stage> {
   const path = join(temporaryFolder(t), 'listing.db')
-  const clock = manualClock()
-  const store = await openServingSqliteStore(path, clock)
-  t.after(() => store.close())
+  await migrateSqlite(path)
   const database = new DatabaseSync(path)
   const literals = {
     bytes: (hex: string) => `x'${hex}'`,
@@ -49,10 +50,22 @@ export async function openSqliteStage(t: TestContext): Promise<Stage> {
       WHEN ${same.join(' AND ')} BEGIN SELECT raise(ABORT, 'a row of ${table} is written as it was'); END`)
   }
   database.close()
-  const config = { engine: 'sqlite', path } as const
-  return stageOf(t, config, `sqlite:${path}`, store, sqliteTables(path), async () =>
-    clock.elapse(1_001),
-  )
+  const clock = manualClock()
+  const tables = sqliteTables(path)
+  await tables.remember()
+  t.after(tables.close)
+  return stageOf(t, { engine: 'sqlite', path }, `sqlite:${path}`, {
+    elapse: async () => clock.elapse(1_001),
+    open: () => openServingSqliteStore(path, clock),
+    // A store that goes on would complete the journal of revocations again. Without the lock of an
+    // earlier one, the next store waits for no claims.
+    async restore(store) {
+      await store.close()
+      rmSync(`${path}-serving`)
+      await tables.restore()
+      return openServingSqliteStore(path, clock)
+    },
+  })
 }
 
 export async function openPostgresStage(t: TestContext, server: Server): Promise<Stage> {
@@ -70,30 +83,45 @@ export async function openPostgresStage(t: TestContext, server: Server): Promise
       await client.query(`CREATE TRIGGER watched_${table} BEFORE UPDATE ON ${table} FOR EACH ROW
         WHEN (OLD.* IS NOT DISTINCT FROM NEW.*) EXECUTE FUNCTION refuse_same()`)
   })
-  const store = await openServingPostgresStore(url)
-  t.after(() => store.close())
   const tables = await postgresTables(url)
-  return stageOf(t, { engine: 'postgres', url }, url, store, tables, () => elapse(1_001))
+  await tables.remember()
+  t.after(tables.close)
+  return stageOf(t, { engine: 'postgres', url }, url, {
+    elapse: () => elapse(1_001),
+    open: () => openServingPostgresStore(url),
+    async restore(store) {
+      await tables.restore()
+      return store
+    },
+  })
+}
+
+interface Engine {
+  /** A second passes, so that each key is granted a claim. */
+  elapse(): Promise<void>
+  open(): Promise<ServingStore>
+  /** Returns the store that serves the rows of the scene. */
+  restore(store: ServingStore): Promise<ServingStore>
 }
 
 async function stageOf(
   t: TestContext,
   config: DatabaseConfig,
   url: string,
-  store: ServingStore,
-  tables: Tables,
-  elapse: () => Promise<void>,
+  { elapse, open, restore }: Engine,
 ): Promise<Stage> {
-  await tables.remember()
-  t.after(tables.close)
+  let store = await open()
+  t.after(() => store.close())
   const watch = await watchRows(t, config, {})
-  const answer = createAnswer({ store, onFault: (fault) => String(fault) })
+  const createApi = () => createAnswer({ store, onFault: (fault) => String(fault) })
+  let answer = createApi()
   let isChanged = false
   return {
     url,
-    store,
+    database: () => store.database,
     async restore() {
-      if (isChanged) await tables.restore()
+      if (isChanged) store = await restore(store)
+      if (isChanged) answer = createApi()
       isChanged = false
       watch.restart()
     },
@@ -139,13 +167,13 @@ const shortened = (line: string) =>
   line.replaceAll(/(.)\1{49,}/gu, (all, one: string) => `${one}{${[...all].length}}`)
 
 const ENTRY =
-  /^audit_log \+ (.+) occurred_at=now (?:user_id=(\S+) )?action="([^"]*)" address="?([^"]*)"?$/
+  /^audit_log \+ (.+) occurred_at=now (?:user_id=("[^"]*"|\S+) )?action="([^"]*)" address="?([^"]*)"?$/
 
 /** An entry of this actor, in short. */
 function tellEntry(line: string, by: string): string {
   const [, subject = '', user = '', action = '', address] = ENTRY.exec(line) ?? []
   if (address !== by) return line
-  return `audit ${user}: ${action} ${subject.replaceAll('"', '')}`.trimEnd()
+  return `audit ${user}: ${action} ${subject}`.replaceAll('"', '').trimEnd()
 }
 
 const isEntry = (line: string) => line.startsWith('audit ')

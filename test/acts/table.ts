@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { diff } from 'node:util'
+import { diff, isDeepStrictEqual } from 'node:util'
 import { type Input, readTranscript } from '../records/transcript.ts'
 
 /*
@@ -46,7 +46,11 @@ export function unite(site: readonly string[], file: readonly string[]): string[
   const done = site.filter((line) => !line.startsWith('='))
   if (answer.length > 0 && file.some((line) => line.startsWith('!')))
     return [...answer, ...done, ...file]
-  const marked = diff(done, file).map(
+  // Two empty lists have no difference in Node.js 24.
+  const lines = isDeepStrictEqual(done, file)
+    ? done.map((line) => [0, line] as const)
+    : diff(done, file)
+  const marked = lines.map(
     ([operation, line]) =>
       `${operation === 0 ? '' : operation > 0 ? 'on site: ' : 'on file: '}${line}`,
   )
@@ -57,8 +61,9 @@ export function unite(site: readonly string[], file: readonly string[]): string[
 export function compare(cases: readonly Input[], lines: readonly Lines[], hand: Hand): void {
   const wrong = cases.flatMap((one, at) => {
     const expected = expectedOf(one, hand)
-    const told = diff(lines[at] ?? expected, expected).filter(([operation]) => operation !== 0)
-    if (told.length === 0) return []
+    const found = lines[at] ?? expected
+    if (isDeepStrictEqual(found, expected)) return []
+    const told = diff(found, expected).filter(([operation]) => operation !== 0)
     return [
       one.lines.find((line) => /^[$+]/.test(line))!,
       ...told.map(([operation, line]) => `    ${operation > 0 ? '+' : '-'} ${line}`),
