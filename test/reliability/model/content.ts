@@ -5,13 +5,21 @@ import type { Client } from 'pg'
 /** What a database has. The crash tests pass it between processes as JSON. */
 export interface Content {
   /** By id. */
-  users: Record<string, { email: string; password: string | null; disabledAt: number | null }>
+  users: Record<string, ContentUser>
   /** By slug. A member is null if the organization has none. */
   organizations: Record<string, { userId: string | null; role: string | null }>
   /** By hash in hexadecimal. */
   keys: Record<string, Key>
   /** By owner and slug, because the ids of imported servers are unknown. */
   servers: Record<string, Server>
+}
+
+export interface ContentUser {
+  email: string | null
+  externalId: string | null
+  password: string | null
+  disabledAt: number | null
+  bannedAt: number | null
 }
 
 export interface Key {
@@ -69,7 +77,8 @@ const POSTGRES: Dialect = {
 /** One statement, so that all rows are those of one instant. */
 const contentSql = ({ micros, hex, object }: Dialect) => `
   SELECT 'users' AS kind, CAST(id AS text) AS name,
-    ${object}('email', email, 'password', hash, 'disabledAt', ${micros('disabled_at')}) AS value
+    ${object}('email', email, 'externalId', external_id, 'password', hash,
+      'disabledAt', ${micros('disabled_at')}, 'bannedAt', ${micros('banned_at')}) AS value
   FROM users LEFT JOIN passwords ON user_id = users.id
   UNION ALL
   SELECT 'organizations', slug, ${object}('userId', user_id, 'role', role)
