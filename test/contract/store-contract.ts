@@ -50,7 +50,6 @@ import { signInAttemptsContract } from './accounts/sign-in/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/imports/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
 import { performContract } from './acts/perform.ts'
-import { refusedContract } from './acts/refused.ts'
 import { appliedCasesContract } from './acts/applied-cases.ts'
 import { outdatedStatesContract } from './acts/outdated.ts'
 import { stateKeysContract } from './acts/keys.ts'
@@ -108,7 +107,6 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: organizations of removed users`, () => keptServersContract(open))
   suite(`${engine}: usage counts`, () => usageCountsContract(open))
   suite(`${engine}: acts of a site`, () => performContract(open))
-  suite(`${engine}: acts of a site that are refused`, () => refusedContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: cases of apply`, () => appliedCasesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import type { ActsAnswer, Hand } from '../../../src/acts/document.ts'
 import { acts } from '../../../src/acts/records/acts.ts'
 import { readDocument } from '../../../src/acts/read-document.ts'
@@ -22,11 +21,8 @@ export function perform(
 
 const isOperator = (email: string) => email === 'op@example.com'
 
-export const hashOf = (name: string) => createHash('sha256').update(name).digest('hex')
 export const ID = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 export const user = (external_id: string, fields: object = {}) => ({ external_id, ...fields })
 export const server = (n: number, external_id: string, fields: object = {}) => {
   return { id: ID(n), external_id, name: `S${n}`, address: `s${n}.example.com`, ...fields }
 }
-
-export const put = (added: number) => ({ added, changed: 0, refused: [] })
