@@ -82,6 +82,11 @@ export function readConfig(
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
   if (given.SERVERS === 'elsewhere' && given.SITE_URL === undefined)
     complaints.push('SERVERS is elsewhere, so SITE_URL must be set: the dashboard links to it')
+  if (given.PASSWORDS === 'off' && given.SIGN_UP === 'open')
+    complaints.push(
+      'SIGN_UP is open and PASSWORDS is off; unset one of them. With OIDC_ISSUER, ' +
+        "OIDC_SIGN_UP=open gives the provider's users accounts",
+    )
   const { oidc, complaints: aboutOidc } = readOidc(given)
   complaints.push(...aboutOidc)
   const host = textOf('HOST')

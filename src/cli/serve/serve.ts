@@ -67,6 +67,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (service.ops !== null)
     log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
+  if (!config.passwords && config.oidc === null)
+    log.info('users sign in by links alone: `server-listing user link` makes the first one')
   if (store !== null && config.passwords)
     await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
