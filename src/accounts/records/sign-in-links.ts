@@ -7,26 +7,27 @@ import { savePassword } from './passwords.ts'
 import { insertSession } from './sessions.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act } from './audit.ts'
+import { USER_NAME } from './user-columns.ts'
 
 export function signInLinks(database: Database) {
   return {
-    /** Replaces the user's link. False if the user is disabled, has no email address or is gone. */
+    /** Replaces the user's link. False if the user is disabled or gone. */
     async keepSignInLink(
       { userId, tokenHash, expiresAt }: SignInLink,
       actor: Actor,
     ): Promise<boolean> {
       return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        const user = await transaction.get<{ email: string }>(sql`
-          SELECT email FROM users
-          WHERE id = ${uuid(userId)} AND email IS NOT NULL AND disabled_at IS NULL`)
+        const user = await transaction.get<{ name: string }>(sql`
+          SELECT ${USER_NAME} AS name FROM users
+          WHERE id = ${uuid(userId)} AND disabled_at IS NULL`)
         if (user === null) return false
         await transaction.run(sql`
           INSERT INTO sign_in_links (user_id, token_hash, expires_at)
           VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})
           ON CONFLICT (user_id)
           DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`)
-        note('sign-in link issued', userId, user.email)
+        note('sign-in link issued', userId, user.name)
         return true
       })
     },
@@ -37,19 +38,19 @@ export function signInLinks(database: Database) {
 
     /**
      * Spends the link: sets the password and ends all of the user's sessions. Exactly one of
-     * several concurrent callers gets the user.
+     * several concurrent callers gets the user's address. A user without one gets no password.
      */
     async useSignInLink(
       tokenHash: string,
       passwordHash: string,
       actor: Actor,
-    ): Promise<LinkedUser | null> {
+    ): Promise<string | null> {
       return act(database, actor, async (transaction, note) => {
         const user = await take(transaction, tokenHash, actor.at)
-        if (user === null) return null
+        if (user === null || user.email === null) return null
         await savePassword(transaction, user.id, passwordHash)
         note('sign-in link used', user.id, user.email)
-        return user
+        return user.email
       })
     },
 
@@ -62,10 +63,10 @@ export function signInLinks(database: Database) {
       return act(database, actor, async (transaction, note) => {
         const user = await take(transaction, tokenHash, draft.startedAt)
         if (user === null) return null
-        const { id: userId, email } = user
+        const { id: userId, name } = user
         await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
         await insertSession(transaction, database.dialect, { ...draft, userId })
-        note('signed in by link', userId, email)
+        note('signed in by link', userId, name)
         return userId
       })
     },
@@ -87,7 +88,6 @@ async function take(
 
 function find(queries: Queries, tokenHash: string, now: Instant): Promise<LinkedUser | null> {
   return queries.get<LinkedUser>(sql`
-    SELECT id, email FROM sign_in_links JOIN users ON users.id = user_id
-    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}
-      AND email IS NOT NULL AND disabled_at IS NULL`)
+    SELECT id, email, ${USER_NAME} AS name FROM sign_in_links JOIN users ON users.id = user_id
+    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)} AND disabled_at IS NULL`)
 }

@@ -4,7 +4,12 @@ import { issueSignInLink } from '../../../src/accounts/records/issued-links.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { type DashboardSettings, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import {
+  type DashboardSettings,
+  PASSWORD,
+  sqliteDatabase,
+  startDashboard,
+} from '../../fixtures/dashboard.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
 /*
@@ -28,7 +33,7 @@ async function start(t: TestContext, settings: DashboardSettings = SITE) {
   const { store } = dashboard
   return {
     ...dashboard,
-    async add(email: string, externalId: string | null) {
+    async add(email: string | null, externalId: string | null) {
       const user = createUser(email, externalId)
       await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
       return user
@@ -114,6 +119,25 @@ test('a link that is spent says where the next one comes from', async (t) => {
     assert.equal(answer.status, 404)
     assert.ok(answer.body.includes(`for a limited time. ${FROM_SITE}`), answer.body)
   }
+})
+
+test('a user of the site needs no address, as long as no link sets a password', async (t) => {
+  const database = await sqliteDatabase(t)
+  const { visitor, add, linkFor, close } = await start(t, { ...SITE, database })
+  const { id } = await add(null, 'player 7')
+  const path = await linkFor(id)
+  assert.match((await visitor().get(path)).body, /It signs in <bdi>player 7<\/bdi>\./)
+  const ada = visitor()
+  await ada.submit(path)
+  assert.match((await ada.get('/dashboard/account')).body, /Signed in as <bdi>player 7<\/bdi>/)
+  const unused = await linkFor(id)
+  await close()
+  const withPasswords = await startDashboard(t, { database })
+  for (const answer of [
+    await withPasswords.visitor().get(unused),
+    await withPasswords.visitor().post(unused, { password: PASSWORD }),
+  ])
+    assert.equal(answer.status, 404)
 })
 
 test('an operator comes by a link of the command line, and an account of no site by its operator', async (t) => {
