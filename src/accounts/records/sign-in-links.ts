@@ -1,7 +1,7 @@
 import type { Instant } from '../../model/instant.ts'
 import type { LinkedUser, SignInLink } from '../sign-in-links.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
-import { at, sql, uuid } from '../../database/sql.ts'
+import { at, inStrings, sql, uuid } from '../../database/sql.ts'
 import type { DraftSession } from '../sessions.ts'
 import { savePassword } from './passwords.ts'
 import { insertSession } from './sessions.ts'
@@ -55,16 +55,23 @@ export function signInLinks(database: Database) {
     },
 
     /**
-     * Spends the link: begins a session and sets no password. Exactly one of several concurrent
-     * callers gets the user's id.
+     * Spends the link: begins a session and sets no password. Ends the user's sessions with the
+     * `former` token hashes: confirming by a new link leaves no old session in the same browser.
+     * Exactly one of several concurrent callers gets the user's id.
      */
-    async beginLinkedSession(tokenHash: string, draft: DraftSession): Promise<string | null> {
+    async beginLinkedSession(
+      tokenHash: string,
+      draft: DraftSession,
+      former: readonly string[] = [],
+    ): Promise<string | null> {
       const actor = { address: draft.address, at: draft.startedAt }
       return act(database, actor, async (transaction, note) => {
         const user = await take(transaction, tokenHash, draft.startedAt)
         if (user === null) return null
         const { id: userId, name } = user
         await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
+        await transaction.run(sql`
+          DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND token_hash ${inStrings(former)}`)
         await insertSession(transaction, database.dialect, { ...draft, userId })
         note('signed in by link', userId, name)
         return userId

@@ -106,6 +106,11 @@ test('a user of the site confirms by a new link, which leads back to the page', 
   await ada.issue('late')
   assert.equal((await recordsOf(store).listApiKeys(user.id, 0)).length, 2)
   assert.equal((await ada.post(await linkFor(user.id))).headers.location, '/dashboard')
+
+  const elsewhere = visitor()
+  await elsewhere.post(await linkFor(user.id))
+  const sessions = await recordsOf(store).listSessions(user.id, presentInstant())
+  assert.equal(sessions.length, 2, 'one for each browser')
   assert.deepEqual(faults, [])
 })
 

@@ -37,9 +37,10 @@ export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): voi
     const found = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (found === null) return refuse(dashboard, c)
     if (!dashboard.passwords) {
-      const signedIn = await accounts.useLink(hashOf(c), browserOf(dashboard, c))
+      const line = cookieOf(c)
+      const signedIn = await accounts.useLink(hashOf(c), line, browserOf(dashboard, c))
       if (signedIn === null) return refuse(dashboard, c)
-      const { next, cookies } = takeReturn(dashboard, cookieOf(c))
+      const { next, cookies } = takeReturn(dashboard, line)
       return withCookies(c.redirect(next, 303), [...signedIn.cookies, ...cookies])
     }
     const password = fieldOf(c, 'password')
