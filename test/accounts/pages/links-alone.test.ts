@@ -20,7 +20,7 @@ const LATE_MS = 11 * 60_000
 const SITE = { siteUrl: 'https://lagoon.example', siteName: 'Lagoon' }
 const OPERATOR = 'ops@example.com'
 const FROM_SITE =
-  'Go to <a href="https://lagoon.example/"><bdi>Lagoon</bdi></a>, sign in there, and open its link to this dashboard.'
+  'Go to <a href="https://lagoon.example/"><bdi>lagoon.example</bdi></a>, sign in there, and open its link to this dashboard.'
 const FROM_OPERATOR = /Ask the operator of this service for a sign-in link, and open it in this/
 
 async function start(t: TestContext, settings: DashboardSettings = SITE) {
@@ -50,7 +50,10 @@ test('the page to sign in says where the link comes from, and has no form', asyn
   const contact = 'mailto:ops@lagoon.example'
   for (const [settings, expected] of [
     [SITE, FROM_SITE],
-    [{ siteUrl: SITE.siteUrl }, FROM_SITE.replace('Lagoon<', 'lagoon.example<')],
+    [
+      { siteUrl: 'https://example.com/mc' },
+      FROM_SITE.replaceAll('lagoon.example', 'example.com/mc'),
+    ],
     [{ contact }, `Ask <a href="${contact}">the operator of this service</a> for a sign-in link`],
     [{}, 'Ask the operator of this service for a sign-in link'],
   ] as const) {
@@ -62,6 +65,7 @@ test('the page to sign in says where the link comes from, and has no form', asyn
       body,
     )
     assert.doesNotMatch(body, /<form|type="password"|setup link|Create one|Forgot/)
+    assert.equal(body.includes('Can’t sign in?'), 'siteUrl' in settings)
   }
 })
 
@@ -97,7 +101,7 @@ test('a user of the site confirms by a new link, which leads back to the page', 
   assert.equal(status, 403)
   assert.ok(
     body.includes(
-      `You signed in more than 10 minutes ago. Sign in again to issue a key. ${FROM_SITE} It leads back to this page.`,
+      `You signed in more than 10 minutes ago. Sign in again to issue a key. ${FROM_SITE} It leads back to the form: send it again there.`,
     ),
     body,
   )
