@@ -49,7 +49,7 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     const { email: address } = user
     if (address === null && config.passwords) throw refusal(user, 'no email address', 'user email')
     const actor = operatorAt(presentInstant())
-    const made = await issueSignInLink(store.database, user.id, hours, actor)
+    const made = await issueSignInLink(store.database, user.id, hours, actor, config.passwords)
     if (made === null) throw refusal(user, 'been disabled or removed', 'user enable')
     const { path, expiresAt } = made
     const url = `${base}${path}`

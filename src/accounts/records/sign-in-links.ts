@@ -11,17 +11,21 @@ import { USER_NAME } from './user-columns.ts'
 
 export function signInLinks(database: Database) {
   return {
-    /** Replaces the user's link. False if the user is disabled or gone. */
+    /**
+     * Replaces the user's link. False if the user is disabled or gone, or has no email address and
+     * the link would set a password.
+     */
     async keepSignInLink(
       { userId, tokenHash, expiresAt }: SignInLink,
       actor: Actor,
+      setsPassword = true,
     ): Promise<boolean> {
       return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        const user = await transaction.get<{ name: string }>(sql`
-          SELECT ${USER_NAME} AS name FROM users
+        const user = await transaction.get<{ name: string; email: string | null }>(sql`
+          SELECT email, ${USER_NAME} AS name FROM users
           WHERE id = ${uuid(userId)} AND disabled_at IS NULL`)
-        if (user === null) return false
+        if (user === null || (setsPassword && user.email === null)) return false
         await transaction.run(sql`
           INSERT INTO sign_in_links (user_id, token_hash, expires_at)
           VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})

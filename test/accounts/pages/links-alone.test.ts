@@ -39,7 +39,13 @@ async function start(t: TestContext, settings: DashboardSettings = SITE) {
       return user
     },
     async linkFor(userId: string): Promise<string> {
-      const link = await issueSignInLink(store.database, userId, 1, operatorAt(presentInstant()))
+      const link = await issueSignInLink(
+        store.database,
+        userId,
+        1,
+        operatorAt(presentInstant()),
+        false,
+      )
       assert.ok(link !== null)
       return link.path
     },

@@ -93,7 +93,8 @@ export function externalIdsContract(open: OpenFixture): void {
     const user = createUser(null, 'player')
     assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const link = { userId: user.id, tokenHash: 'link', expiresAt: NOW + 1 }
-    assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR), true)
+    assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR), false)
+    assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR, false), true)
     const found = { id: user.id, email: null, name: 'player' }
     assert.deepEqual({ ...(await recordsOf(store).findSignInLink('link', NOW)) }, found)
     assert.equal(await recordsOf(store).useSignInLink('link', 'hash', OPERATOR), null)
