@@ -15,5 +15,7 @@ export interface SignInLink {
 /** The user whom a link signs in. */
 export interface LinkedUser {
   id: string
-  email: string
+  /** Null if a link can begin a session only: a password without an address signs no one in. */
+  email: string | null
+  name: string
 }

@@ -193,9 +193,7 @@ const settings = {
     complain: oneOf('1', '0'),
   },
   PASSWORDS: {
-    meaning:
-      '`off`: users sign in by `OIDC_ISSUER`, or without one by the links of a site and of ' +
-      '`user link` alone',
+    meaning: '`off`: users sign in by `OIDC_ISSUER`, or without one by links alone',
     page: 'site-sign-in.md#without-openid-connect',
     default: 'on',
     usedBy: [...SERVE, 'user link', 'doctor'],

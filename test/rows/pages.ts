@@ -38,7 +38,7 @@ export function createPages(
       const settings = { operators: ['eve@example.com'], siteUrl: 'https://example.com' }
       dashboard = await startDashboard(t, { database, ...settings })
       const log = { info: keep, fault: refuse }
-      await printSetupLink(dashboard.store, '', '', log, new AbortController().signal)
+      await printSetupLink(dashboard.store.database, '', '', log, new AbortController().signal)
       return 'done'
     },
 

@@ -47,9 +47,9 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
   const { issueSignInLink } = await import('../records/issued-links.ts')
   await changeUser(shell, email, options, async (store, user) => {
     const { email: address } = user
-    if (address === null) throw refusal(user, 'no email address', 'user email')
+    if (address === null && config.passwords) throw refusal(user, 'no email address', 'user email')
     const actor = operatorAt(presentInstant())
-    const made = await issueSignInLink(store.database, user.id, hours, actor)
+    const made = await issueSignInLink(store.database, user.id, hours, actor, config.passwords)
     if (made === null && user.banned_at !== null && user.disabled_at === null)
       throw new Failure(
         `no link was made: ${nameOf(user)} is banned by the site, and can't sign in until the site ` +
@@ -68,7 +68,7 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     else print(shell, url)
     say(
       shell,
-      `the link signs in ${address} once, until ${shortInstant(expiresAt, '')}` +
+      `the link signs in ${nameOf(user)} once, until ${shortInstant(expiresAt, '')}` +
         `${config.passwords ? ', and asks for a new password' : ''}. Earlier links of this user no ` +
         'longer work',
     )

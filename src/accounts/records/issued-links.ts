@@ -12,17 +12,19 @@ export interface IssuedLink {
 
 /**
  * Makes a link with which the user signs in, and replaces an earlier one. The store keeps the
- * token's hash only. Null if the user has no access or no email address, or is gone.
+ * token's hash only. Null if the user has no access or is gone, or has no email address and the
+ * link would set a password.
  */
 export async function issueSignInLink(
   database: Database,
   userId: string,
   hours: number,
   actor: Actor,
+  setsPassword = true,
 ): Promise<IssuedLink | null> {
   const token = createToken()
   const expiresAt = actor.at + hours * HOUR_US
   const link = { userId, tokenHash: hashToken(token), expiresAt }
-  const isKept = await signInLinks(database).keepSignInLink(link, actor)
+  const isKept = await signInLinks(database).keepSignInLink(link, actor, setsPassword)
   return isKept ? { path: `/link/${token}`, expiresAt } : null
 }

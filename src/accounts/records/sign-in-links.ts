@@ -1,33 +1,37 @@
 import type { Instant } from '../../model/instant.ts'
 import type { LinkedUser, SignInLink } from '../sign-in-links.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
-import { at, sql, uuid } from '../../database/sql.ts'
+import { at, inStrings, sql, uuid } from '../../database/sql.ts'
 import type { DraftSession } from '../sessions.ts'
 import { savePassword } from './passwords.ts'
 import { insertSession } from './sessions.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act } from './audit.ts'
-import { HAS_ACCESS } from './user-columns.ts'
+import { HAS_ACCESS, USER_NAME } from './user-columns.ts'
 
 export function signInLinks(database: Database) {
   return {
-    /** Replaces the user's link. False if the user has no access or no address, or is gone. */
+    /**
+     * Replaces the user's link. False if the user has no access or is gone, or has no email address
+     * and the link would set a password.
+     */
     async keepSignInLink(
       { userId, tokenHash, expiresAt }: SignInLink,
       actor: Actor,
+      setsPassword = true,
     ): Promise<boolean> {
       return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        const user = await transaction.get<{ email: string }>(sql`
-          SELECT email FROM users
-          WHERE id = ${uuid(userId)} AND email IS NOT NULL AND ${HAS_ACCESS}`)
-        if (user === null) return false
+        const user = await transaction.get<{ name: string; email: string | null }>(sql`
+          SELECT email, ${USER_NAME} AS name FROM users
+          WHERE id = ${uuid(userId)} AND ${HAS_ACCESS}`)
+        if (user === null || (setsPassword && user.email === null)) return false
         await transaction.run(sql`
           INSERT INTO sign_in_links (user_id, token_hash, expires_at)
           VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})
           ON CONFLICT (user_id)
           DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`)
-        note('sign-in link issued', userId, user.email)
+        note('sign-in link issued', userId, user.name)
         return true
       })
     },
@@ -38,35 +42,42 @@ export function signInLinks(database: Database) {
 
     /**
      * Spends the link: sets the password and ends all of the user's sessions. Exactly one of
-     * several concurrent callers gets the user.
+     * several concurrent callers gets the user's address. A user without one gets no password.
      */
     async useSignInLink(
       tokenHash: string,
       passwordHash: string,
       actor: Actor,
-    ): Promise<LinkedUser | null> {
+    ): Promise<string | null> {
       return act(database, actor, async (transaction, note) => {
         const user = await take(transaction, tokenHash, actor.at)
-        if (user === null) return null
+        if (user === null || user.email === null) return null
         await savePassword(transaction, user.id, passwordHash)
         note('sign-in link used', user.id, user.email)
-        return user
+        return user.email
       })
     },
 
     /**
-     * Spends the link: begins a session and sets no password. Exactly one of several concurrent
-     * callers gets the user's id.
+     * Spends the link: begins a session and sets no password. Ends the user's sessions with the
+     * `former` token hashes: confirming by a new link leaves no old session in the same browser.
+     * Exactly one of several concurrent callers gets the user's id.
      */
-    async beginLinkedSession(tokenHash: string, draft: DraftSession): Promise<string | null> {
+    async beginLinkedSession(
+      tokenHash: string,
+      draft: DraftSession,
+      former: readonly string[] = [],
+    ): Promise<string | null> {
       const actor = { address: draft.address, at: draft.startedAt }
       return act(database, actor, async (transaction, note) => {
         const user = await take(transaction, tokenHash, draft.startedAt)
         if (user === null) return null
-        const { id: userId, email } = user
+        const { id: userId, name } = user
         await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
+        await transaction.run(sql`
+          DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND token_hash ${inStrings(former)}`)
         await insertSession(transaction, database.dialect, { ...draft, userId })
-        note('signed in by link', userId, email)
+        note('signed in by link', userId, name)
         return userId
       })
     },
@@ -88,7 +99,6 @@ async function take(
 
 function find(queries: Queries, tokenHash: string, now: Instant): Promise<LinkedUser | null> {
   return queries.get<LinkedUser>(sql`
-    SELECT id, email FROM sign_in_links JOIN users ON users.id = user_id
-    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}
-      AND email IS NOT NULL AND ${HAS_ACCESS}`)
+    SELECT id, email, ${USER_NAME} AS name FROM sign_in_links JOIN users ON users.id = user_id
+    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)} AND ${HAS_ACCESS}`)
 }

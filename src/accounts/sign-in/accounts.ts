@@ -78,10 +78,14 @@ export function createAccounts(database: Database, { dashboardUrl, now }: Accoun
       return accounts.signIn(email, password, browser)
     },
 
-    /** Spends a sign-in link and begins a session without a new password. Null if it is spent. */
-    async useLink(linkHash: string, browser: Browser): Promise<SignedIn | null> {
+    /**
+     * Spends a sign-in link and begins a session without a new password, in place of the user's
+     * session of the cookie. Null if the link is spent.
+     */
+    async useLink(linkHash: string, line: string, browser: Browser): Promise<SignedIn | null> {
       const { draft, token } = draftSession(browser, now())
-      const userId = await signInLinks(database).beginLinkedSession(linkHash, draft)
+      const links = signInLinks(database)
+      const userId = await links.beginLinkedSession(linkHash, draft, hashesIn(line))
       return userId === null ? null : { userId, cookies: [cookie.set(token)] }
     },
 

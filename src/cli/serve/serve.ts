@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { keepOperatorAddresses } from '../../accounts/records/operator-addresses.ts'
 import { CONNECTIONS_MAX, type Service, startService } from '../../service.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config/config.ts'
@@ -13,7 +14,7 @@ import { MissingDatabase, Misuse } from '../../terminal/errors.ts'
 import { readVersion } from '../version.ts'
 import { listenFailure } from './listen-failure.ts'
 import { type SettingOptions, settingsOf } from './options.ts'
-import { printSetupLink } from './setup-link.ts'
+import { onceReachable, printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
 import type { Shell } from '../../terminal/shell.ts'
 
@@ -75,8 +76,12 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (!config.passwords && config.oidc === null)
     log.info('users sign in by links alone: `server-listing user link` makes the first one')
-  if (store !== null && config.passwords)
-    await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
+  if (store !== null)
+    await onceReachable(store, log, closing.signal, async () => {
+      const { database } = store
+      if (engine === 'postgres') await keepOperatorAddresses(database, config.operators)
+      if (config.passwords) await printSetupLink(database, dashboardUrl, hint, log, closing.signal)
+    })
   await closed
 }
 

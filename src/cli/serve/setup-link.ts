@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Database } from '../../database/database.ts'
 import type { ServingStore } from '../../database/store.ts'
 import { createEpisodes } from '../../log/episodes.ts'
 import type { Log } from '../../log/log.ts'
@@ -9,27 +10,20 @@ import { secrets } from '../../accounts/records/secrets.ts'
 const RETRY_MS = 1_000
 
 /**
- * Logs the setup link as soon as the database can be reached, unless a user can already sign in.
- * `hint` follows the link. Resolves after that, or when `closing` is aborted.
+ * Runs `body` once the database can be reached, and again while the database fails. Resolves after
+ * that, or when `closing` is aborted.
  */
-export async function printSetupLink(
+export async function onceReachable(
   store: ServingStore,
-  dashboardUrl: string,
-  hint: string,
-  log: Pick<Log, 'info' | 'fault'>,
+  log: Pick<Log, 'fault'>,
   closing: AbortSignal,
+  body: () => Promise<void>,
 ): Promise<void> {
   const outage = createEpisodes(log.fault)
   while (!closing.aborted) {
     try {
       await store.prepare()
-      if (await passwords(store.database).hasAccounts()) return
-      const token = await secrets(store.database).keepSecret(
-        'setup',
-        randomBytes(16).toString('hex'),
-      )
-      if (closing.aborted) return
-      log.info(`no account yet: create the first one at ${dashboardUrl}/setup/${token}${hint}`)
+      await body()
       return
     } catch (fault) {
       // A fault while the service closes is not an outage.
@@ -37,4 +31,18 @@ export async function printSetupLink(
     }
     await delay(RETRY_MS, null, { ref: false, signal: closing }).catch(() => {})
   }
+}
+
+/** Logs the setup link, unless a user can already sign in. `hint` follows the link. */
+export async function printSetupLink(
+  database: Database,
+  dashboardUrl: string,
+  hint: string,
+  log: Pick<Log, 'info'>,
+  closing: AbortSignal,
+): Promise<void> {
+  if (await passwords(database).hasAccounts()) return
+  const token = await secrets(database).keepSecret('setup', randomBytes(16).toString('hex'))
+  if (closing.aborted) return
+  log.info(`no account yet: create the first one at ${dashboardUrl}/setup/${token}${hint}`)
 }

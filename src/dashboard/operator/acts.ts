@@ -173,13 +173,13 @@ export const BAN_STANDS =
 
 /** Why the user gets no link now. Null if the user can have one. */
 async function refuseLink(
-  { database, operators, now }: AccountsDashboard,
+  { database, passwords, operators, now }: AccountsDashboard,
   user: UserDetails,
 ): Promise<Html | null> {
   if (user.disabled_at !== null)
     return html`This account is disabled, so no one can sign in to it. Enable it first.`
   if (user.banned_at !== null) return html`${BAN_STANDS}`
-  if (user.email === null)
+  if (passwords && user.email === null)
     return html`This account has no email address, which a sign-in link needs. Its user signs in with the website or identity provider. <code>server-listing user email</code> adds an address.`
   return (await isOperatorAccount(database, user, operators, now()))
     ? html`This is the account of an operator. A link would let you act in that person’s name, so only <code>server-listing user link</code> makes one.`

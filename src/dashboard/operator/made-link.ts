@@ -19,7 +19,7 @@ export async function showLink(
   actor: Actor,
 ): Promise<Response> {
   const path = `${USERS_PATH}/${user.id}`
-  const link = await issueSignInLink(database, user.id, LINK_HOURS, actor)
+  const link = await issueSignInLink(database, user.id, LINK_HOURS, actor, passwords)
   if (link === null)
     return showUnchanged(
       c,

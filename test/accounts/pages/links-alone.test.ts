@@ -4,7 +4,12 @@ import { issueSignInLink } from '../../../src/accounts/records/issued-links.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { type DashboardSettings, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import {
+  type DashboardSettings,
+  PASSWORD,
+  sqliteDatabase,
+  startDashboard,
+} from '../../fixtures/dashboard.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
 /*
@@ -15,7 +20,7 @@ const LATE_MS = 11 * 60_000
 const SITE = { siteUrl: 'https://lagoon.example', siteName: 'Lagoon' }
 const OPERATOR = 'ops@example.com'
 const FROM_SITE =
-  'Go to <a href="https://lagoon.example/"><bdi>Lagoon</bdi></a>, sign in there, and open its link to this dashboard.'
+  'Go to <a href="https://lagoon.example/"><bdi>lagoon.example</bdi></a>, sign in there, and open its link to this dashboard.'
 const FROM_OPERATOR = /Ask the operator of this service for a sign-in link, and open it in this/
 
 async function start(t: TestContext, settings: DashboardSettings = SITE) {
@@ -28,13 +33,19 @@ async function start(t: TestContext, settings: DashboardSettings = SITE) {
   const { store } = dashboard
   return {
     ...dashboard,
-    async add(email: string, externalId: string | null) {
+    async add(email: string | null, externalId: string | null) {
       const user = createUser(email, externalId)
       await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
       return user
     },
     async linkFor(userId: string): Promise<string> {
-      const link = await issueSignInLink(store.database, userId, 1, operatorAt(presentInstant()))
+      const link = await issueSignInLink(
+        store.database,
+        userId,
+        1,
+        operatorAt(presentInstant()),
+        false,
+      )
       assert.ok(link !== null)
       return link.path
     },
@@ -45,7 +56,10 @@ test('the page to sign in says where the link comes from, and has no form', asyn
   const contact = 'mailto:ops@lagoon.example'
   for (const [settings, expected] of [
     [SITE, FROM_SITE],
-    [{ siteUrl: SITE.siteUrl }, FROM_SITE.replace('Lagoon<', 'lagoon.example<')],
+    [
+      { siteUrl: 'https://example.com/mc' },
+      FROM_SITE.replaceAll('lagoon.example', 'example.com/mc'),
+    ],
     [{ contact }, `Ask <a href="${contact}">the operator of this service</a> for a sign-in link`],
     [{}, 'Ask the operator of this service for a sign-in link'],
   ] as const) {
@@ -57,6 +71,7 @@ test('the page to sign in says where the link comes from, and has no form', asyn
       body,
     )
     assert.doesNotMatch(body, /<form|type="password"|setup link|Create one|Forgot/)
+    assert.equal(body.includes('Can’t sign in?'), 'siteUrl' in settings)
   }
 })
 
@@ -92,7 +107,7 @@ test('a user of the site confirms by a new link, which leads back to the page', 
   assert.equal(status, 403)
   assert.ok(
     body.includes(
-      `You signed in more than 10 minutes ago. Sign in again to issue a key. ${FROM_SITE} It leads back to this page.`,
+      `You signed in more than 10 minutes ago. Sign in again to issue a key. ${FROM_SITE} It leads back to the form: send it again there.`,
     ),
     body,
   )
@@ -101,6 +116,11 @@ test('a user of the site confirms by a new link, which leads back to the page', 
   await ada.issue('late')
   assert.equal((await recordsOf(store).listApiKeys(user.id, 0)).length, 2)
   assert.equal((await ada.post(await linkFor(user.id))).headers.location, '/dashboard')
+
+  const elsewhere = visitor()
+  await elsewhere.post(await linkFor(user.id))
+  const sessions = await recordsOf(store).listSessions(user.id, presentInstant())
+  assert.equal(sessions.length, 2, 'one for each browser')
   assert.deepEqual(faults, [])
 })
 
@@ -114,6 +134,25 @@ test('a link that is spent says where the next one comes from', async (t) => {
     assert.equal(answer.status, 404)
     assert.ok(answer.body.includes(`for a limited time. ${FROM_SITE}`), answer.body)
   }
+})
+
+test('a user of the site needs no address, as long as no link sets a password', async (t) => {
+  const database = await sqliteDatabase(t)
+  const { visitor, add, linkFor, close } = await start(t, { ...SITE, database })
+  const { id } = await add(null, 'player 7')
+  const path = await linkFor(id)
+  assert.match((await visitor().get(path)).body, /It signs in <bdi>player 7<\/bdi>\./)
+  const ada = visitor()
+  await ada.submit(path)
+  assert.match((await ada.get('/dashboard/account')).body, /Signed in as <bdi>player 7<\/bdi>/)
+  const unused = await linkFor(id)
+  await close()
+  const withPasswords = await startDashboard(t, { database })
+  for (const answer of [
+    await withPasswords.visitor().get(unused),
+    await withPasswords.visitor().post(unused, { password: PASSWORD }),
+  ])
+    assert.equal(answer.status, 404)
 })
 
 test('an operator comes by a link of the command line, and an account of no site by its operator', async (t) => {

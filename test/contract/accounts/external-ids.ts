@@ -88,12 +88,19 @@ export function externalIdsContract(open: OpenFixture): void {
     assert.deepEqual((await recordsOf(store).listOrganizationRecords())[0]?.owners, ['player'])
   })
 
-  test('a user without an address gets no sign-in link', async (t) => {
+  test('a link of a user without an address begins a session and sets no password', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
     assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const link = { userId: user.id, tokenHash: 'link', expiresAt: NOW + 1 }
     assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR), false)
-    assert.equal(await recordsOf(store).findSignInLink('link', NOW), null)
+    assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR, false), true)
+    const found = { id: user.id, email: null, name: 'player' }
+    assert.deepEqual({ ...(await recordsOf(store).findSignInLink('link', NOW)) }, found)
+    assert.equal(await recordsOf(store).useSignInLink('link', 'hash', OPERATOR), null)
+    assert.equal(await recordsOf(store).findPasswordHash(user.id), null)
+    const draft = { tokenHash: 's', userAgent: '', address: '', startedAt: NOW, expiresAt: NOW + 9 }
+    assert.equal(await recordsOf(store).beginLinkedSession('link', draft), user.id)
+    assert.equal((await recordsOf(store).findSession(['s'], NOW))?.name, 'player')
   })
 }

@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { intercept } from '../intercept.ts'
+import { issueSignInLink } from '../../../src/accounts/records/issued-links.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
@@ -96,4 +98,25 @@ test('the setup link creates the account of an operator', async (t) => {
   assert.equal((await person.get(PAGE)).status, 200)
   const same = { email: OPERATOR, password: PASSWORD }
   assert.equal((await person.post('/dashboard/account/email', same)).status, 303)
+})
+
+test('no way makes an operator of a site’s user who has an address of OPERATORS', async (t) => {
+  const { store, visitor } = await startDashboard(t, { operators: [OPERATOR] })
+  const user = createUser(OPERATOR, '4711')
+  await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
+  await recordsOf(store).keepSecret('setup', 'token')
+  const password = { password: PASSWORD }
+  const actor = operatorAt(presentInstant())
+  for (const way of [
+    async () => '/setup/token',
+    async () => (await issueSignInLink(store.database, user.id, 1, actor))!.path,
+    async () => '/sign-in',
+  ]) {
+    const person = visitor()
+    assert.equal((await person.post(await way(), { email: OPERATOR, ...password })).status, 303)
+    assert.equal((await person.get('/dashboard/account')).status, 200)
+    assert.equal((await person.get(PAGE)).status, 404)
+    const own = { email: OPERATOR, ...password }
+    assert.equal((await person.post('/dashboard/account/email', own)).status, 403)
+  }
 })

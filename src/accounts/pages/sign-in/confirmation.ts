@@ -87,7 +87,7 @@ function ask(
     status,
     width: 'form',
     body: html`<form class="card" method="post" action="${c.req.path}">
-<p>${isOld ? `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago. ` : ''}${isByLink ? html`Sign in again to ${purpose}. ${sayWhereLink(dashboard, c)} It leads back to this page.` : sayHow(password, provider, purpose)}</p>
+<p>${isOld ? `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago. ` : ''}${isByLink ? html`Sign in again to ${purpose}. ${sayWhereLink(dashboard, c)} It leads back to the form: send it again there.` : sayHow(password, provider, purpose)}</p>
 ${
   password
     ? html`${sent.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

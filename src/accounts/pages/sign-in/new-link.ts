@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { HOUR_US } from '../../../model/instant.ts'
 import type { Context } from '../../../web/context.ts'
-import { showOperator, showSite } from '../../../web/html/site.ts'
-import type { Html } from '../../../web/html/text.ts'
+import { showOperator } from '../../../web/html/site.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
 import { LINK_HOURS } from '../../sign-in-links.ts'
 import { hostCookie } from '../../sign-in/host-cookie.ts'
 import { readReturnPath } from '../return-path.ts'
@@ -41,5 +41,7 @@ export function sayWhereLink({ oidc }: AccountsDashboard, c: Context): Html {
     return html`Make a sign-in link with <code>server-listing user link</code>, and open it in this browser.`
   if (site.url === null || oidc !== null || c.get('session')?.externalId === null)
     return html`Ask ${showOperator(site)} for a sign-in link, and open it in this browser.`
-  return html`Go to ${showSite(site)}, sign in there, and open its link to this dashboard.`
+  // By its address, because the dashboard has the name of the site.
+  const address = site.url.replace(/^https?:\/\//, '')
+  return html`Go to <a href="${site.url}/">${isolated(address)}</a>, sign in there, and open its link to this dashboard.`
 }

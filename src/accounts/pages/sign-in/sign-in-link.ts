@@ -29,28 +29,31 @@ export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): voi
   app.get('/link/:token', async (c) => {
     const user = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (user === null) return refuse(dashboard, c)
-    return dashboard.passwords ? showForm(c, user.email) : showButton(c, user.email)
+    if (!dashboard.passwords) return showButton(c, user.name)
+    return user.email === null ? refuse(dashboard, c) : showForm(c, user.email)
   })
 
   app.post('/link/:token', async (c) => {
     const found = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (found === null) return refuse(dashboard, c)
     if (!dashboard.passwords) {
-      const signedIn = await accounts.useLink(hashOf(c), browserOf(dashboard, c))
+      const line = cookieOf(c)
+      const signedIn = await accounts.useLink(hashOf(c), line, browserOf(dashboard, c))
       if (signedIn === null) return refuse(dashboard, c)
-      const { next, cookies } = takeReturn(dashboard, cookieOf(c))
+      const { next, cookies } = takeReturn(dashboard, line)
       return withCookies(c.redirect(next, 303), [...signedIn.cookies, ...cookies])
     }
     const password = fieldOf(c, 'password')
+    if (found.email === null) return refuse(dashboard, c)
     const complaint = await complaintAboutPassword(password, found.email)
     if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
-    const user = await signInLinks(database).useSignInLink(
+    const email = await signInLinks(database).useSignInLink(
       hashOf(c),
       await accounts.hashPassword(password),
       actorOf(dashboard, c),
     )
-    if (user === null) return refuse(dashboard, c)
-    return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')
+    if (email === null) return refuse(dashboard, c)
+    return signInAndOpen(dashboard, c, { email, password }, '/dashboard')
   })
 }
 
@@ -72,11 +75,11 @@ function refuse(dashboard: AccountsDashboard, c: Context): Promise<Response> {
 }
 
 /** The way in without passwords. */
-function showButton(c: Context, email: string): Promise<Response> {
+function showButton(c: Context, name: string): Promise<Response> {
   return showPage(c, {
     title: 'Sign in',
     width: 'auth',
-    lead: html`This link works once. It signs in ${isolated(email)}.`,
+    lead: html`This link works once. It signs in ${isolated(name)}.`,
     body: html`<form class="card" method="post" action="${c.req.path}">
 <button class="primary">Sign in</button>
 </form>`,

@@ -134,10 +134,11 @@ ${showField({
 
 /** The notice about the setup link is for the operator, who has no one to ask. */
 function hintFor(
-  { signUp, passwords: withPasswords, site }: AccountsDashboard,
+  { signUp, passwords: withPasswords, oidc, site }: AccountsDashboard,
   notice: Notice | undefined,
 ) {
-  if (notice === NO_ACCOUNT && signUp === 'closed') return html``
+  const asksAlready = !withPasswords && oidc === null && site.url === null
+  if (asksAlready || (notice === NO_ACCOUNT && signUp === 'closed')) return html``
   const operator = showOperator(site)
   const account = signUp === 'open' ? html`No account yet? <a href="/sign-up">Create one</a>. ` : ''
   if (withPasswords)
