@@ -5,7 +5,9 @@ import { ownUrlOf, type SignUp } from './config/config.ts'
 import {
   CONNECTIONS_MAX as DASHBOARD_CONNECTIONS_MAX,
   type Handler,
+  type HandlerListener,
   listenForDashboard,
+  MANAGEMENT_CONNECTIONS_MAX,
 } from './web/listen.ts'
 import { createEpisodes } from './log/episodes.ts'
 import { createReadAddress, createReadPeer } from './http/client-address.ts'
@@ -15,6 +17,7 @@ import { type PeerRule, shareOf } from './http/admission/peer-limit.ts'
 import { type Instant, presentInstant } from './model/instant.ts'
 import type { ServingStore } from './database/store.ts'
 import type { Log } from './log/log.ts'
+import type { ManagementListening } from './management/listen.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
 import { usageCounts } from './keys/records/usage-counts.ts'
@@ -23,7 +26,11 @@ import type { Oidc, OidcOptions, OidcSettings } from './accounts/sign-in/oidc/oi
 import type { Database } from './database/database.ts'
 
 /** The most connections at a time, per listener. */
-export const CONNECTIONS_MAX = { api: LIMITS.connectionsMax, dashboard: DASHBOARD_CONNECTIONS_MAX }
+export const CONNECTIONS_MAX = {
+  api: LIMITS.connectionsMax,
+  dashboard: DASHBOARD_CONNECTIONS_MAX,
+  management: MANAGEMENT_CONNECTIONS_MAX,
+}
 
 export interface ServiceOptions {
   /** Null without a usable database. Every request with a key then fails with `problem`. */
@@ -37,6 +44,8 @@ export interface ServiceOptions {
   dashboard: DashboardOptions
   /** The listener for health and metrics. By default there is none. */
   ops?: Pick<OpsOptions, 'host' | 'port' | 'log' | 'build'>
+  /** The listener for the operator's site. By default there is none. */
+  management?: Pick<ManagementListening, 'host' | 'port' | 'tokensFile' | 'warn'> | null
   log: Pick<Log, 'fault' | 'http'>
 }
 
@@ -74,6 +83,8 @@ export interface Service {
   dashboardPort: number
   /** Null without a listener for health and metrics. */
   ops: { host: string; port: number } | null
+  /** Null without a listener for the operator's site. */
+  management: { host: string; port: number } | null
   /** From now on `/readyz` is 503, so that a load balancer sends new requests elsewhere. */
   drain(): void
   /** Finishes open requests, then closes the store. Takes at most ten seconds. */
@@ -122,16 +133,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     names: urls.map((url) => new URL(url).hostname),
   })
   const operating = startOps(options, requests)
-  const [listener, dashboardListener, ops] = await allOrNone(api, pages, operating)
+  const managing = startManagement(options, pages)
+  const opened = await allOrNone(api, pages, operating, managing)
+  const [listener, dashboardListener, ops, management] = opened
   return {
     host: listener.host,
     port: listener.port,
     dashboardPort: dashboardListener.port,
     ops: ops === null ? null : { host: ops.host, port: ops.port },
+    management: management === null ? null : { host: management.host, port: management.port },
     drain: () => ops?.drain(),
     async close() {
       ops?.drain()
-      await Promise.all([listener.close(), dashboardListener.close()])
+      await Promise.all([listener.close(), dashboardListener.close(), management?.close()])
       await counter?.close()
       await Promise.all([store?.close(), ops?.close()])
     },
@@ -142,6 +156,8 @@ class TooManyConnections extends Error {
   override name = 'TooManyConnections'
 }
 
+const NAMES = { api: 'API', dashboard: 'dashboard', management: 'management API' }
+
 /** Says once per episode that a peer has its share of the connections. */
 function peersOf(
   listener: keyof typeof CONNECTIONS_MAX,
@@ -149,7 +165,7 @@ function peersOf(
 ): PeerRule {
   const share = shareOf(CONNECTIONS_MAX[listener])
   const describe = (peer: string) =>
-    `${peer} has ${share} connections to the ${listener === 'api' ? 'API' : listener}, as many as ` +
+    `${peer} has ${share} connections to the ${NAMES[listener]}, as many as ` +
     'one address may have, so the service closes further ones. If a proxy of yours has this ' +
     'address, add it to TRUSTED_PROXIES'
   // Reported at each refusal: the log may leave out the first one, and knows the fault afterwards.
@@ -168,10 +184,37 @@ async function startOps(
   return ops === undefined ? null : listenForOps({ ...ops, store, problem, requests })
 }
 
+/** Most services have no such listener, and load none of its code. */
+async function startManagement(
+  options: ServiceOptions,
+  pages: Promise<{ port: number }>,
+): Promise<HandlerListener | null> {
+  const { management = null, store, host, dashboard, log } = options
+  if (management === null) return null
+  const { listenForManagement } = await import('./management/listen.ts')
+  return listenForManagement({
+    ...management,
+    onFault: log.fault,
+    peers: peersOf('management', options),
+    async load(tokens) {
+      const { port } = await pages
+      const { createManagement } = await import('./management/answer.ts')
+      return createManagement({
+        database: store?.database ?? null,
+        operators: dashboard.operators ?? [],
+        dashboardUrl: dashboard.dashboardUrl ?? ownUrlOf(host, port),
+        tokens,
+        now: dashboard.now ?? presentInstant,
+        onFault: log.fault,
+      })
+    },
+  })
+}
+
 /** Opens all listeners. If one fails, closes the others. */
-async function allOrNone<A extends Closable, B extends Closable, C extends Closable>(
-  ...opening: [Promise<A>, Promise<B>, Promise<C | null>]
-): Promise<[A, B, C | null]> {
+async function allOrNone<Listeners extends readonly (Closable | null)[]>(
+  ...opening: { [Index in keyof Listeners]: Promise<Listeners[Index]> }
+): Promise<Listeners> {
   try {
     return await Promise.all(opening)
   } catch (error) {

@@ -44,7 +44,7 @@ test('every file that a document names exists', () => {
 const FILE_NAME = new RegExp(
   `(?<![\\w./:-])(?:${[
     'src|test|docs|bench|bin|demo|deploy|scripts',
-    'accounts|api|archive|claims|cli|config|conform|dashboard|database|directory|http|keys|log|model|ops|organizations|postgres|servers|sqlite|state|terminal|web',
+    'accounts|api|archive|claims|cli|config|conform|dashboard|database|directory|http|keys|log|management|model|ops|organizations|postgres|servers|sqlite|state|terminal|web',
   ].join('|')})/[\\w./-]+\\.(?:ts|js|sql|md|cfg|conf)\\b`,
   'g',
 )

@@ -24,6 +24,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   server: async () => (await import('../servers/commands/servers.ts')).addServerCommands,
   organization: async () =>
     (await import('../organizations/commands/organizations.ts')).addOrganizationCommands,
+  token: async () => (await import('./commands/token.ts')).addTokenCommands,
   apply: async () => (await import('../state/commands/apply.ts')).addApplyCommand,
   export: async () => (await import('../state/commands/export.ts')).addExportCommand,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,

@@ -38,11 +38,19 @@ export interface Config {
   /** The listener for health and metrics. */
   opsHost: string
   opsPort: number
+  /** The listener for the operator's site. Null if there is none. */
+  management: ManagementConfig | null
   /** How long the process still serves after a signal, while `/readyz` fails. */
   drainSeconds: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   logLevel: LogLevel
+}
+
+export interface ManagementConfig {
+  host: string
+  port: number
+  tokensFile: string
 }
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -86,11 +94,18 @@ export function readConfig(
   complaints.push(...aboutOidc)
   const host = textOf('HOST')
   const opsHost = textOf('OPS_HOST')
+  const management = readManagement(given, textOf('MANAGEMENT_HOST'))
+  if (management?.tokensFile === '')
+    complaints.push(
+      'MANAGEMENT_TOKENS_FILE must be set, because MANAGEMENT_PORT is. `server-listing token ' +
+        'create` makes a token',
+    )
   complaints.push(
     ...complaintsAboutEqualPorts([
       { name: nameOf('PORT'), host, port: Number(textOf('PORT')) },
       { name: 'DASHBOARD_PORT', host, port: Number(textOf('DASHBOARD_PORT')) },
       { name: 'OPS_PORT', host: opsHost, port: Number(textOf('OPS_PORT')) },
+      ...(management === null ? [] : [{ name: 'MANAGEMENT_PORT', ...management }]),
     ]),
   )
   if (complaints.length > 0) return { complaints }
@@ -114,11 +129,17 @@ export function readConfig(
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,
       opsPort: Number(textOf('OPS_PORT')),
+      management,
       drainSeconds: Number(textOf('DRAIN_SECONDS')),
       trustedProxies: listOf(given.TRUSTED_PROXIES),
       logLevel: textOf('LOG_LEVEL') as LogLevel,
     },
   }
+}
+
+function readManagement(given: Environment, host: string): ManagementConfig | null {
+  const { MANAGEMENT_PORT: port, MANAGEMENT_TOKENS_FILE: tokensFile = '' } = given
+  return port === undefined ? null : { host, port: Number(port), tokensFile }
 }
 
 /** The mistakes in each value by itself. */

@@ -211,6 +211,23 @@ const settings = {
     usedBy: ['serve', 'health', 'doctor'],
     complain: complaintAboutPort,
   },
+  MANAGEMENT_PORT: {
+    meaning: 'turns the management API for your site on, at this port; each process needs its own',
+    page: 'management.md',
+    usedBy: SERVE,
+    complain: complaintAboutPort,
+  },
+  MANAGEMENT_HOST: {
+    meaning: 'the address to listen on for the management API',
+    default: '127.0.0.1',
+    usedBy: SERVE,
+    complain: complaintAboutHost,
+  },
+  MANAGEMENT_TOKENS_FILE: {
+    meaning: 'a file with the tokens of the management API; required with `MANAGEMENT_PORT`',
+    page: 'management.md#tokens',
+    usedBy: SERVE,
+  },
   DRAIN_SECONDS: {
     meaning:
       `how many seconds, at most ${DRAIN_SECONDS_MAX}, a process still serves after SIGTERM or ` +

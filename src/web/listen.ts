@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bind } from '../http/bind.ts'
 import { createOwnHosts } from '../http/admission/own-hosts.ts'
@@ -6,7 +7,7 @@ import { createPeerLimit, type PeerRule } from '../http/admission/peer-limit.ts'
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
-export interface DashboardListener {
+export interface HandlerListener {
   host: string
   port: number
   /** Answers the requests under way, then closes every connection. */
@@ -21,34 +22,65 @@ const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
 export const CONNECTIONS_MAX = 1_000
+/** For the programs of one site. */
+export const MANAGEMENT_CONNECTIONS_MAX = 400
 
-export interface DashboardListening {
+export interface HandlerListening {
   load(): Promise<Handler>
   onFault(fault: unknown): void
   host: string
   port: number
   reusePort: boolean
   peers: PeerRule
+  /** The host names that requests may have on a loopback address, beside `host`. */
+  names: readonly string[]
+  connectionsMax: number
+  /** The answer to a foreign host name: a page that has rebound its own, or an unknown proxy. */
+  sayMisdirected(outgoing: ServerResponse): void
+  /** The answer while the handler can't be loaded. */
+  sayUnavailable(outgoing: ServerResponse): void
+  /** The answer to what is no request, or takes too long. By default that of Node.js. */
+  onClientError?: (error: Error, socket: Duplex) => void
+}
+
+export interface DashboardListening
+  extends Pick<
+    HandlerListening,
+    'load' | 'onFault' | 'host' | 'port' | 'reusePort' | 'peers' | 'names'
+  > {
   /** Where users reach the operator. Null if the operator has not set it. */
   contact: string | null
-  /** The host names of its public URLs, which requests may have on a loopback address. */
-  names: readonly string[]
+}
+
+/** The dashboard's own listener. */
+export function listenForDashboard({
+  contact,
+  ...listening
+}: DashboardListening): Promise<HandlerListener> {
+  return listenForHandler({
+    ...listening,
+    connectionsMax: CONNECTIONS_MAX,
+    sayMisdirected,
+    sayUnavailable: (outgoing) => sayUnavailable(outgoing, contact),
+  })
 }
 
 /**
- * The dashboard's own listener. The first request loads the pages, so that an unused dashboard
- * costs neither start-up time nor memory. After a failed load, the next request tries again.
+ * Listens on node:http. The first request loads the handler, so that an unused listener costs
+ * neither start-up time nor memory. After a failed load, the next request tries again.
  */
-export async function listenForDashboard({
+export async function listenForHandler({
   load,
   onFault,
   host,
   port,
   reusePort,
   peers,
-  contact,
   names,
-}: DashboardListening): Promise<DashboardListener> {
+  connectionsMax,
+  onClientError,
+  ...answers
+}: HandlerListening): Promise<HandlerListener> {
   let loading: Promise<Handler> | null = null
   const hosts = createOwnHosts([host, ...names])
 
@@ -59,11 +91,12 @@ export async function listenForDashboard({
   }
   const server = createServer({ ...options, keepAliveTimeout: KEEP_ALIVE_MS })
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
-  server.maxConnections = CONNECTIONS_MAX
-  server.on('connection', createPeerLimit(CONNECTIONS_MAX, peers))
+  if (onClientError !== undefined) server.on('clientError', onClientError)
+  server.maxConnections = connectionsMax
+  server.on('connection', createPeerLimit(connectionsMax, peers))
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (!hosts.has(incoming.headers.host)) return sayMisdirected(outgoing)
+    if (!hosts.has(incoming.headers.host)) return answers.sayMisdirected(outgoing)
     try {
       loading ??= load()
       const handler = await loading
@@ -72,7 +105,7 @@ export async function listenForDashboard({
       loading = null
       onFault(fault)
       if (outgoing.headersSent) outgoing.destroy()
-      else sayUnavailable(outgoing, contact)
+      else answers.sayUnavailable(outgoing)
     }
   }
 
@@ -90,7 +123,6 @@ export async function listenForDashboard({
   }
 }
 
-/** The answer to a page of another site that has rebound its name, and to an unknown proxy. */
 function sayMisdirected(outgoing: ServerResponse): void {
   saySentence(
     outgoing,
@@ -100,7 +132,6 @@ function sayMisdirected(outgoing: ServerResponse): void {
   )
 }
 
-/** The answer while the pages or the database can't be loaded. */
 function sayUnavailable(outgoing: ServerResponse, contact: string | null): void {
   outgoing.setHeader('Retry-After', '5')
   saySentence(

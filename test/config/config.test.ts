@@ -27,6 +27,7 @@ test('every setting has a default', () => {
       operators: [],
       opsHost: '127.0.0.1',
       opsPort: 8082,
+      management: null,
       drainSeconds: 0,
       trustedProxies: [],
       logLevel: 'info',

@@ -25,7 +25,7 @@ const KINDS = [
   ['prefix', /svc_live_[0-9a-f]{7}(?=…)/g],
   ['id', /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g],
   ['hash', /\b[0-9a-f]{64}\b/g],
-  ['token', /(?<=\/(?:link|setup)\/)[\w-]{43}/g],
+  ['token', /(?<=\/(?:link|setup)\/|"token": "|^)[\w-]{43}(?![\w-])/gm],
   ['stamp', /\b\d{8}T\d{9}(?:\d{3})?Z/g],
 ] as const
 

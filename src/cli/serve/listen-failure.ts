@@ -1,8 +1,10 @@
 import type { Config } from '../../config/config.ts'
-import { Failure } from '../../terminal/errors.ts'
+import { UnusableTokens } from '../../management/tokens.ts'
+import { Failure, Misuse } from '../../terminal/errors.ts'
 
 /** A port that can't be opened as a sentence with the settings to change; any other error as is. */
 export function listenFailure(error: unknown, config: Config): unknown {
+  if (error instanceof UnusableTokens) return new Misuse(error.message)
   const [host, port] = settingsOf(error as Partial<ListenError>, config)
   const address = `${host.name} ${host.value}, ${port.name} ${port.value}`
   switch ((error as NodeJS.ErrnoException).code) {
@@ -47,16 +49,24 @@ interface Setting {
 
 /** The settings of the listener that failed. */
 function settingsOf(
-  error: Partial<ListenError>,
-  { host, port, dashboardPort, opsHost, opsPort }: Config,
+  { port: failedPort, hostname, address }: Partial<ListenError>,
+  { host, port, dashboardPort, opsHost, opsPort, management }: Config,
 ): [host: Setting, port: Setting] {
-  const isHostOfOps = (error.hostname ?? error.address) === opsHost && opsHost !== host
-  if (isHostOfOps || (error.port === opsPort && opsPort !== port))
+  const apart = [
+    { name: 'OPS', host: opsHost, port: opsPort },
+    ...(management === null ? [] : [{ name: 'MANAGEMENT', ...management }]),
+  ]
+  const failed = apart.find((one) => {
+    const isItsHost = (hostname ?? address) === one.host && one.host !== host
+    if (failedPort === undefined) return isItsHost
+    return failedPort === one.port && (isItsHost || one.port !== port)
+  })
+  if (failed !== undefined)
     return [
-      { name: 'OPS_HOST', value: opsHost },
-      { name: 'OPS_PORT', value: opsPort },
+      { name: `${failed.name}_HOST`, value: failed.host },
+      { name: `${failed.name}_PORT`, value: failed.port },
     ]
-  const isDashboard = error.port === dashboardPort && dashboardPort !== port
+  const isDashboard = failedPort === dashboardPort && dashboardPort !== port
   return [
     { name: 'HOST', value: host },
     isDashboard ? { name: 'DASHBOARD_PORT', value: dashboardPort } : { name: 'PORT', value: port },
@@ -64,7 +74,9 @@ function settingsOf(
 }
 
 function hintAboutSharing(port: string): string {
-  return port === 'OPS_PORT'
-    ? '. Each process has health and metrics of its own, so each needs its own OPS_PORT'
+  if (port === 'OPS_PORT')
+    return '. Each process has health and metrics of its own, so each needs its own OPS_PORT'
+  return port === 'MANAGEMENT_PORT'
+    ? '. Each process needs its own MANAGEMENT_PORT'
     : '. To share it, both processes need REUSE_PORT=on and the same user'
 }

@@ -34,7 +34,10 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const log = createLog(logLevel)
   ignoreSignals(log)
   const warn = (finding: Finding) => log.warn(sentenceOf(finding))
-  for (const finding of [...inspectOpenFiles(), ...inspectIgnored(config.database, shell.env)])
+  for (const finding of [
+    ...inspectOpenFiles(config),
+    ...inspectIgnored(config.database, shell.env),
+  ])
     warn(finding)
   const opened = await openOrExplain(config.database, log, warn, options.requireDatabase ?? false)
   const { store } = opened
@@ -48,6 +51,7 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
     log,
     dashboard: { ...config, port: dashboardPort, version },
     ops: { host: opsHost, port: opsPort, log, build: { version, engine } },
+    management: config.management && { ...config.management, warn: log.warn },
   }).catch(async (error: unknown) => {
     await store?.close()
     throw listenFailure(error, config)
@@ -66,6 +70,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const { dashboardUrl, hint } = sayWhere(config, service, log)
   if (service.ops !== null)
     log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)
+  if (service.management !== null)
+    log.info(`management API at ${urlOf(service.management.host, service.management.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null && config.passwords)
     await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
@@ -139,14 +145,15 @@ const FILES_BESIDE = 150
  * Warns if this process may open fewer files than the service needs. Node.js has already raised the
  * soft limit to the hard limit.
  */
-function inspectOpenFiles(): Finding[] {
+function inspectOpenFiles(config: Config): Finding[] {
   const limit = readLimit()
   const { api, dashboard } = CONNECTIONS_MAX
-  const needed = api + dashboard + FILES_BESIDE
+  const beside = FILES_BESIDE + (config.management === null ? 0 : CONNECTIONS_MAX.management)
+  const needed = api + dashboard + beside
   if (limit === null || limit >= needed) return []
   const found =
     `this process may open ${limit} files and needs up to ${needed}: ${api} connections to the ` +
-    `API, ${dashboard} to the dashboard, and ${FILES_BESIDE} others. ` +
+    `API, ${dashboard} to the dashboard, and ${beside} others. ` +
     'At the limit, the service drops new connections'
   const advice =
     `set LimitNOFILE=${needed} in the systemd unit, or run \`ulimit -n ${needed}\` before you ` +

@@ -1,15 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Instant } from '../../model/instant.ts'
 
-export type Action = 'page' | 'write'
+/** What a person does at the dashboard, or a site through the management API. */
+export type Action = 'page' | 'write' | 'act'
 
 /** Tokens that a client gains per second, and the most that it can save up. */
 export const BUDGETS: Record<Action, { perSecond: number; burst: number }> = {
   page: { perSecond: 10, burst: 40 },
   write: { perSecond: 2, burst: 30 },
+  act: { perSecond: 100, burst: 200 },
 }
 /** Requests of one client that may wait behind the one under way. */
 export const WAITING_MAX = 20
+/** A site has many programs at once. */
+const ACTS_WAITING_MAX = 100
 /** Clients in memory. Beyond this number, clients without a request are evicted. */
 const CLIENTS_MAX = 10_000
 
@@ -52,10 +56,9 @@ export function createTokenBuckets(now: () => Instant): TokenBuckets {
     if (known !== undefined) return known
     if (queues.size >= CLIENTS_MAX)
       for (const [other, { length }] of queues) if (length === 0) queues.delete(other)
-    const buckets = {
-      page: { tokens: BUDGETS.page.burst, filledAt: now() },
-      write: { tokens: BUDGETS.write.burst, filledAt: now() },
-    }
+    const filledAt = now()
+    const full = (action: Action) => ({ tokens: BUDGETS[action].burst, filledAt })
+    const buckets = { page: full('page'), write: full('write'), act: full('act') }
     const queue = { length: 0, last: Promise.resolve(), buckets }
     queues.set(client, queue)
     return queue
@@ -64,7 +67,7 @@ export function createTokenBuckets(now: () => Instant): TokenBuckets {
   return {
     async admit(client, action) {
       const queue = queueOf(client)
-      if (queue.length > WAITING_MAX) return null
+      if (queue.length > (action === 'act' ? ACTS_WAITING_MAX : WAITING_MAX)) return null
       queue.length += 1
       let waited = queue.length > 1
       const before = queue.last

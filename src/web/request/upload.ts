@@ -23,7 +23,7 @@ export interface Upload {
 export async function readUpload(request: Request): Promise<Upload | 400 | 413 | 415> {
   const type = request.headers.get('Content-Type') ?? ''
   if (!/^multipart\/form-data;/i.test(type)) return 415
-  const body = await readBody(request)
+  const body = await readBody(request.body ?? [])
   if (body === null) return 413
   try {
     if (hasManyParts(body, type)) return 400
@@ -39,11 +39,13 @@ export async function readUpload(request: Request): Promise<Upload | 400 | 413 |
   }
 }
 
-/** Null if the body is too long. */
-async function readBody(request: Request): Promise<Buffer<ArrayBuffer> | null> {
+/** Null if the body is longer than UPLOAD_BYTES_MAX. */
+export async function readBody(
+  body: AsyncIterable<Uint8Array> | readonly [],
+): Promise<Buffer<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body) {
     length += chunk.length
     if (length > DROPPED_BYTES_MAX) return null
     if (length <= UPLOAD_BYTES_MAX) chunks.push(chunk)
