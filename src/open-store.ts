@@ -32,16 +32,17 @@ export async function openStore(
 
 /**
  * Opens the store for serving. An engine that can wait for its database opens without it and
- * reports the fault to `onFault`. `onWarning` gets warnings for the operator. Throws NotConfigured.
- * Throws AlreadyServed if another process serves the database and the engine allows only one.
+ * reports the fault to `onFault`. `onFinding` gets what was found about the database. Throws
+ * NotConfigured. Throws AlreadyServed if another process serves the database and the engine allows
+ * only one.
  */
 export async function openServingStore(
   database: DatabaseConfig,
   onFault: (fault: unknown) => void,
-  onWarning: (warning: Finding) => void = () => {},
+  onFinding: (finding: Finding) => void = () => {},
 ): Promise<ServingStore> {
   if (database.engine === 'postgres')
-    return (await postgres()).openServingPostgresStore(database.url, { onFault, onWarning })
+    return (await postgres()).openServingPostgresStore(database.url, { onFault, onFinding })
   return (await servingSqlite()).openServingSqliteStore(pathOf(database), undefined, onFault)
 }
 

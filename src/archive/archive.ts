@@ -27,7 +27,7 @@ export const TABLES: readonly ArchiveTable[] = [
   tableOf('users', 'id', {
     uuid: 'id',
     text: 'email external_id email_issuer',
-    instant: 'created_at disabled_at',
+    instant: 'created_at disabled_at banned_at',
   }),
   tableOf('identities', 'issuer subject', { text: 'issuer subject', uuid: 'user_id' }),
   tableOf('passwords', 'user_id', { uuid: 'user_id', text: 'hash' }),

@@ -37,7 +37,7 @@ export function lastUses(schema: 'main' | 'archive'): string {
 
 /**
  * Makes views of the rows that each table must get: those of the archive, united with the present
- * list of revoked hashes, last uses and disabled users. They stay as they are when the present rows
+ * list of revoked hashes, last uses, and disabled and banned users. They stay as they are when the present rows
  * change. Returns how many keys that are active in the archive must be revoked.
  */
 export function planRows(database: DatabaseSync, lists: readonly Revocations[]): number {
@@ -54,10 +54,11 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
     INSERT INTO last ${usesOf('main')} ORDER BY 1;
     INSERT INTO last SELECT * FROM (${usesOf('archive')}) WHERE true ORDER BY 1
       ON CONFLICT DO UPDATE SET claimed_at = max(claimed_at, excluded.claimed_at);
-    CREATE TEMP TABLE disabled (id PRIMARY KEY, disabled_at) WITHOUT ROWID;
-    INSERT INTO disabled SELECT id, disabled_at FROM archive.users WHERE disabled_at IS NOT NULL;
-    INSERT OR IGNORE INTO disabled
-      SELECT id, disabled_at FROM main.users WHERE disabled_at IS NOT NULL`)
+    CREATE TEMP TABLE disabled (id PRIMARY KEY, disabled_at, banned_at) WITHOUT ROWID;
+    INSERT INTO disabled ${disabledIn('archive')};
+    INSERT INTO disabled ${disabledIn('main')}
+      ON CONFLICT DO UPDATE SET disabled_at = coalesce(disabled_at, excluded.disabled_at),
+        banned_at = coalesce(banned_at, excluded.banned_at)`)
   const insert = database.prepare('INSERT OR IGNORE INTO temp.listed VALUES (unhex(?), ?)')
   for (const list of lists) for (const [hash, at] of list) insert.run(hash, at)
   for (const { name, columns } of TABLES) {
@@ -82,11 +83,17 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
 const usesOf = (schema: 'main' | 'archive'): string => `
   SELECT key_hash, claimed_at FROM (${lastUses(schema)}) JOIN ${schema}.api_keys ON serial = api_key`
 
+const disabledIn = (schema: 'main' | 'archive'): string => `
+  SELECT id, disabled_at, banned_at FROM ${schema}.users
+  WHERE coalesce(disabled_at, banned_at) IS NOT NULL`
+
 const LAST_USE = '(SELECT claimed_at FROM temp.last WHERE key_hash = given.key_hash)'
 
 const UNITED: Readonly<Record<string, string>> = {
   'users.disabled_at': '(SELECT disabled_at FROM temp.disabled WHERE id = given.id)',
-  'api_keys.disabled_at': '(SELECT disabled_at FROM temp.disabled WHERE id = given.user_id)',
+  'users.banned_at': '(SELECT banned_at FROM temp.disabled WHERE id = given.id)',
+  'api_keys.disabled_at':
+    '(SELECT coalesce(disabled_at, banned_at) FROM temp.disabled WHERE id = given.user_id)',
   'api_keys.revoked_at':
     'coalesce(given.revoked_at, (SELECT revoked_at FROM temp.listed WHERE key_hash = given.key_hash))',
 }

@@ -62,6 +62,8 @@ export type AuditAction =
   | 'user removed'
   | 'user disabled'
   | 'user enabled'
+  | 'user banned'
+  | 'user unbanned'
   | 'sign-in'
   | 'sign-in refused'
   | 'sign-in connected'

@@ -1,7 +1,7 @@
 import type { Refusal, Request, Response } from '../http/message.ts'
 import { renderHead } from '../http/render.ts'
+import type { Finding } from '../model/health/finding.ts'
 import { CONTENT_TYPE } from './exposition.ts'
-import { type Check, OK } from './monitor.ts'
 
 const JSON_HEADERS = [
   'Content-Type',
@@ -10,20 +10,18 @@ const JSON_HEADERS = [
   'no-store',
 ]
 
-/** The checks of readiness, by name. */
-export type Checks = Record<string, Check>
-
 /**
  * The operator's routes, for GET and HEAD. `/livez` is 200 while the event loop runs. `/readyz` is
- * 200 if every check is `ok`, and 503 otherwise; its body has each check in words.
+ * 200 if every finding is `ok`, and 503 otherwise; its body has each check in words.
  */
 export function createOpsAnswer({
   isOwnHost,
-  readChecks,
+  readFindings,
   renderMetrics,
 }: {
   isOwnHost(host: string): boolean
-  readChecks(): Checks
+  /** What decides readiness. */
+  readFindings(): Finding[]
   /** The text of `/metrics`. */
   renderMetrics(): string
 }): (request: Request) => Response {
@@ -31,7 +29,7 @@ export function createOpsAnswer({
     if (!isOwnHost(host)) return misdirected
     if (method !== 'GET' && method !== 'HEAD') return notFound
     if (path === '/livez') return alive
-    if (path === '/readyz') return readiness(readChecks())
+    if (path === '/readyz') return readiness(readFindings())
     if (path === '/metrics') return metrics(renderMetrics())
     return notFound
   }
@@ -51,8 +49,11 @@ const misdirected = json(421, {
 
 const notFound = json(404, { error: 'Not found. There are /livez, /readyz and /metrics.' })
 
-function readiness(checks: Checks): Response {
-  const ready = Object.values(checks).every((check) => check === OK)
+function readiness(findings: readonly Finding[]): Response {
+  const ready = findings.every(({ state }) => state === 'ok')
+  const checks = Object.fromEntries(
+    findings.map(({ check, state, found }) => [check, state === 'ok' ? state : found]),
+  )
   return json(ready ? 200 : 503, { ready, checks })
 }
 

@@ -1,12 +1,13 @@
 import { LIMITS, type Limits } from '../http/limits.ts'
 import { listen } from '../http/listen.ts'
 import { createOwnHosts } from '../http/admission/own-hosts.ts'
+import { type Finding, judgeSchema, ok, problem } from '../model/health/finding.ts'
 import type { HealthStore } from '../model/health/health.ts'
-import { type Checks, createOpsAnswer, refusal } from './answer.ts'
+import { createOpsAnswer, refusal } from './answer.ts'
 import { watchEventLoop } from './event-loop.ts'
 import { renderMetrics } from './exposition.ts'
 import { metricFamilies } from './metrics.ts'
-import { createMonitor, type Monitor, type MonitorLog, OK } from './monitor.ts'
+import { createMonitor, judgeClaims, type Monitor, type MonitorLog } from './monitor.ts'
 import type { RequestMeter } from './request-meter.ts'
 
 /** The interval between two looks at the database. */
@@ -53,11 +54,11 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   const loop = watchEventLoop()
   let isDraining = false
 
-  const readChecks = () => checksOf(options, monitor, isDraining)
+  const readFindings = () => findingsOf(options, monitor, isDraining)
   const hosts = createOwnHosts([host])
   const answer = createOpsAnswer({
     isOwnHost: hosts.has,
-    readChecks,
+    readFindings,
     renderMetrics: () =>
       renderMetrics(
         metricFamilies({
@@ -65,7 +66,7 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
           startedAt: performance.timeOrigin / 1_000,
           requests: options.requests,
           loopDelays: loop.delays,
-          checks: readChecks(),
+          findings: readFindings(),
           counts: store?.readCounts() ?? null,
           measures: monitor?.measures() ?? null,
         }),
@@ -97,11 +98,16 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   }
 }
 
-function checksOf({ problem }: OpsOptions, monitor: Monitor | null, isDraining: boolean): Checks {
-  const missing = problem?.message ?? 'there is no database'
-  return {
-    schema: monitor?.schema() ?? missing,
-    claims: monitor?.claims() ?? missing,
-    shutdown: isDraining ? 'the service is shutting down' : OK,
-  }
+/** What decides readiness. */
+function findingsOf(
+  { problem: missing = new Error('there is no database') }: OpsOptions,
+  monitor: Monitor | null,
+  isDraining: boolean,
+): Finding[] {
+  return [
+    ...(monitor?.findings() ?? [judgeSchema(missing), judgeClaims(missing)]),
+    isDraining
+      ? problem('shutdown', 'the service is shutting down', 'wait for its end')
+      : ok('shutdown', 'the service accepts requests'),
+  ]
 }

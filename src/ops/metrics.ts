@@ -1,8 +1,7 @@
+import type { Finding } from '../model/health/finding.ts'
 import type { Measures, StoreCounts } from '../model/health/health.ts'
 import type { Histogram } from '../model/health/histogram.ts'
-import type { Checks } from './answer.ts'
 import { type Family, histogramSamples } from './exposition.ts'
-import { OK } from './monitor.ts'
 import type { RequestMeter } from './request-meter.ts'
 
 const MS_PER_SECOND = 1_000
@@ -15,7 +14,8 @@ export interface Sources {
   startedAt: number
   requests: Pick<RequestMeter, 'answers' | 'durations'>
   loopDelays: Histogram
-  checks: Checks
+  /** What decides readiness. */
+  findings: readonly Finding[]
   /** Null without a usable database. */
   counts: StoreCounts | null
   /** Null as long as nothing has been measured. */
@@ -32,8 +32,7 @@ export function metricFamilies(sources: Sources): Family[] {
   ]
 }
 
-function requestFamilies({ requests, checks }: Sources): Family[] {
-  const values = Object.entries(checks)
+function requestFamilies({ requests, findings }: Sources): Family[] {
   return [
     counter(
       'server_listing_requests_total',
@@ -50,12 +49,12 @@ function requestFamilies({ requests, checks }: Sources): Family[] {
       ),
     ),
     gauge('server_listing_ready', 'Whether /readyz answers 200.', [
-      { value: Number(values.every(([, check]) => check === OK)) },
+      { value: Number(findings.every(({ state }) => state === 'ok')) },
     ]),
     gauge(
       'server_listing_check_ok',
       'Whether a check of /readyz is ok.',
-      values.map(([check, state]) => ({ labels: { check }, value: Number(state === OK) })),
+      findings.map(({ check, state }) => ({ labels: { check }, value: Number(state === 'ok') })),
     ),
   ]
 }

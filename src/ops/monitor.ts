@@ -1,5 +1,6 @@
 import { createEpisodes } from '../log/episodes.ts'
 import { NotConfigured } from '../model/faults.ts'
+import { type Finding, judgeSchema, ok, problem } from '../model/health/finding.ts'
 import type { HealthStore, Measures } from '../model/health/health.ts'
 
 /** How long the engine may take to decide a probe. */
@@ -10,10 +11,7 @@ const SCHEMA_MS = 15_000
 /** The interval between two measurements of the database. */
 const MEASURE_MS = 60_000
 
-/** `ok`, or what is wrong as a sentence for the operator. */
-export type Check = string
-export const OK: Check = 'ok'
-const NOT_YET: Check = 'the database has not answered yet'
+const NOT_YET = new Error('the database has not answered yet')
 
 /** What the monitor writes to the service's log. */
 export interface MonitorLog {
@@ -23,10 +21,8 @@ export interface MonitorLog {
 
 /** Watches the database of a serving store. */
 export interface Monitor {
-  /** By the last probe: whether claims are decided. */
-  claims(): Check
-  /** By the last look: whether this program can work with the schema. */
-  schema(): Check
+  /** Whether this program can work with the schema, and whether claims are decided. */
+  findings(): Finding[]
   /** The last measurement. Null before the first one. */
   measures(): Measures | null
   /** Probes the claims. Reads and measures what is due. Joins what is still under way. */
@@ -41,14 +37,14 @@ export function createMonitor(
   log: MonitorLog,
   now: () => number = () => performance.now(),
 ): Monitor {
-  let claims: Check = NOT_YET
-  let schema: Check = NOT_YET
+  let schema = judgeSchema(NOT_YET)
+  let claims = judgeClaims(NOT_YET)
   let askedAt: number | null = null
   let schemaDueAt = Number.NEGATIVE_INFINITY
   let measures: Measures | null = null
   let measureDueAt = Number.NEGATIVE_INFINITY
   let isClosed = false
-  const outage = createEpisodes((fault: unknown) => {
+  const outage = createEpisodes((fault: Error) => {
     const status = fault instanceof NotConfigured ? 503 : 502
     log.error(`the database is lost, so every key gets ${status}: ${withCause(fault)}`)
   }, now)
@@ -57,12 +53,12 @@ export function createMonitor(
     askedAt = now()
     try {
       await store.probeClaims()
-      claims = OK
+      claims = judgeClaims(null)
       const lasted = outage.end()
       if (lasted !== null) log.info(`the database is back after ${seconds(lasted)}`)
     } catch (fault) {
-      claims = sentenceOf(fault)
-      if (!isClosed) outage.meet(() => fault)
+      claims = judgeClaims(fault as Error)
+      if (!isClosed) outage.meet(() => fault as Error)
     }
     askedAt = null
   })
@@ -71,10 +67,10 @@ export function createMonitor(
     if (now() < schemaDueAt) return
     try {
       await store.checkSchema()
-      schema = OK
+      schema = judgeSchema(null)
       schemaDueAt = now() + SCHEMA_MS
     } catch (fault) {
-      schema = sentenceOf(fault)
+      schema = judgeSchema(fault as Error)
     }
   })
 
@@ -86,12 +82,12 @@ export function createMonitor(
   })
 
   return {
-    claims() {
+    findings() {
       const waited = askedAt === null ? 0 : now() - askedAt
-      return waited > ANSWER_MS ? `the database has not answered for ${seconds(waited)}` : claims
+      const hangs = `the database has not answered for ${seconds(waited)}`
+      return [schema, waited > ANSWER_MS ? judgeClaims(new Error(hangs)) : claims]
     },
 
-    schema: () => schema,
     measures: () => measures,
 
     async look() {
@@ -104,6 +100,12 @@ export function createMonitor(
   }
 }
 
+/** `fault` is what keeps the engine from deciding claims. Null if nothing does. */
+export function judgeClaims(fault: Error | null): Finding {
+  if (fault === null) return ok('claims', 'the engine decides claims')
+  return problem('claims', fault.message, 'docs/monitoring.md says what each check asks')
+}
+
 function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null
   return () => {
@@ -114,14 +116,9 @@ function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-function sentenceOf(fault: unknown): string {
-  return fault instanceof Error ? fault.message : String(fault)
-}
-
 /** Our own faults name the failed operation. The driver's error below says why. */
-function withCause(fault: unknown): string {
-  const cause = fault instanceof Error ? fault.cause : undefined
-  return cause instanceof Error ? `${sentenceOf(fault)} (${cause.message})` : sentenceOf(fault)
+function withCause({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message
 }
 
 function seconds(milliseconds: number): string {

@@ -20,8 +20,8 @@ const CLAIM_CONNECTIONS = 2
 export interface ServingOptions {
   /** Gets the errors that keep the store from working when it is opened. */
   onFault?: (fault: unknown) => void
-  /** Gets a warning for the operator once, when the database is reached for the first time. */
-  onWarning?: (warning: Finding) => void
+  /** Gets what was found about the server, when the database is reached for the first time. */
+  onFinding?: (finding: Finding) => void
   /** The maximum of calls in one statement. */
   batchMax?: number
 }
@@ -53,7 +53,7 @@ export async function openServingPostgresStore(
   url: string,
   {
     onFault = () => {},
-    onWarning = () => {},
+    onFinding = () => {},
     batchMax = POSTGRES_QUEUE.batchMax,
   }: ServingOptions = {},
 ): Promise<ServingStore> {
@@ -62,7 +62,7 @@ export async function openServingPostgresStore(
     await prepareSchema(database, url)
     // Before the first request, because the user may have no connection to spare. A failure must
     // not stop the service.
-    await warn(database, onWarning).catch(onFault)
+    await inspectServer(database, onFinding).catch(onFault)
   })
   await prepare().catch(onFault)
   const keys = createKnownKeys()
@@ -113,11 +113,11 @@ export async function openServingPostgresStore(
   }
 }
 
-async function warn(database: Database, onWarning: (warning: Finding) => void): Promise<void> {
-  for (const inspect of [inspectStandbys, inspectCreators]) {
-    const finding = await inspect(database)
-    if (finding.state !== 'ok') onWarning(finding)
-  }
+async function inspectServer(
+  database: Database,
+  onFinding: (finding: Finding) => void,
+): Promise<void> {
+  for (const inspect of [inspectStandbys, inspectCreators]) onFinding(await inspect(database))
 }
 
 /**

@@ -175,7 +175,7 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
     kind: 'a key of a user whose id has other letters',
     sql: [
       `CREATE TABLE loose (id TEXT PRIMARY KEY COLLATE NOCASE, email, external_id, created_at,
-         disabled_at, email_issuer);
+         disabled_at, email_issuer, banned_at);
        INSERT INTO loose SELECT * FROM users; DROP TABLE users; ALTER TABLE loose RENAME TO users`,
       `INSERT INTO users (id, email, created_at) VALUES ('aa${NONE.slice(2)}', 'a@example.com', 1)`,
       key(8, `AA${NONE.slice(2)}`),

@@ -113,20 +113,23 @@ test('hashes of a list that comes with the restore are united, and the plan coun
   assert.equal((await query(url, 'SELECT FROM api_keys WHERE slot IS NOT NULL')).length, 3)
 })
 
-test('a disabled user stays disabled, and an enabled one becomes what the archive says', async (t) => {
-  const { url, archive } = await filled(t)
-  await backUpPostgres(url, archive('before'))
-  await query(
-    url,
-    `UPDATE users SET disabled_at = '2026-07-01Z' WHERE email = 'ada@example.com';
-     UPDATE users SET disabled_at = NULL WHERE email = 'bob@example.com'`,
-  )
-  assert.deepEqual(await activeKeys(url), [33])
-  await restore(url, archive('before'))
-  assert.deepEqual(await activeKeys(url), [])
-  await query(url, `UPDATE users SET disabled_at = NULL`)
-  assert.deepEqual(await activeKeys(url), [31, 33])
-})
+for (const fact of ['disabled_at', 'banned_at'])
+  test(`a user with ${fact} keeps it, and one without becomes what the archive says`, async (t) => {
+    const { url, archive } = await filled(t)
+    await query(url, `UPDATE users SET ${fact} = disabled_at`)
+    if (fact === 'banned_at') await query(url, 'UPDATE users SET disabled_at = NULL')
+    await backUpPostgres(url, archive('before'))
+    await query(
+      url,
+      `UPDATE users SET ${fact} = '2026-07-01Z' WHERE email = 'ada@example.com';
+     UPDATE users SET ${fact} = NULL WHERE email = 'bob@example.com'`,
+    )
+    assert.deepEqual(await activeKeys(url), [33])
+    await restore(url, archive('before'))
+    assert.deepEqual(await activeKeys(url), [])
+    await query(url, `UPDATE users SET ${fact} = NULL`)
+    assert.deepEqual(await activeKeys(url), [31, 33])
+  })
 
 test('each key keeps the later one of its two last uses', async (t) => {
   const { url, archive } = await filled(t)

@@ -105,18 +105,29 @@ test('a restore brings back the keys of a deleted user, and those that were issu
   assert.equal(existsSync(`${path}-revoked`), false)
 })
 
-test('users who are disabled now stay disabled, with their keys', async (t) => {
-  const { path, backUp, restore } = files(t)
-  await filledFile(path, 3)
-  change(path, `UPDATE users SET disabled_at = 3 WHERE id = '${idOf(3)}'`)
-  await backUp()
-  change(path, `UPDATE users SET disabled_at = CASE id WHEN '${idOf(2)}' THEN 7 END`)
-  await restore()
-  const query = 'SELECT disabled_at FROM users ORDER BY id'
-  assert.deepEqual(rows(path, query), [[null], [7], [3]])
-  assert.deepEqual(activeIn(path), [1])
-  change(path, 'UPDATE users SET disabled_at = NULL')
-  assert.deepEqual(activeIn(path), [1, 2, 3])
+test('users who are disabled or banned now stay so, with their keys', async (t) => {
+  for (const [fact, other] of [
+    ['disabled_at', 'banned_at'],
+    ['banned_at', 'disabled_at'],
+  ] as const) {
+    const { path, backUp, restore } = files(t)
+    await filledFile(path, 4)
+    change(path, `UPDATE users SET ${fact} = 3 WHERE id IN ('${idOf(3)}', '${idOf(4)}')`)
+    await backUp()
+    change(path, `UPDATE users SET ${fact} = CASE id WHEN '${idOf(2)}' THEN 7 END`)
+    change(path, `UPDATE users SET ${other} = 5 WHERE id = '${idOf(4)}'`)
+    await restore()
+    const query = `SELECT ${fact}, ${other} FROM users ORDER BY id`
+    assert.deepEqual(rows(path, query), [
+      [null, null],
+      [7, null],
+      [3, null],
+      [3, 5],
+    ])
+    assert.deepEqual(activeIn(path), [1])
+    change(path, `UPDATE users SET ${fact} = NULL`)
+    assert.deepEqual(activeIn(path), [1, 2, 3])
+  }
 })
 
 test('the later last use of a key counts, although its serial is another one', async (t) => {

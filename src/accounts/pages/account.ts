@@ -17,10 +17,10 @@ import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
 import { sentence } from '../../web/html/sentence.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
-import { takeTold, tellNext } from '../../web/request/next-notice.ts'
+import { takeDone, tellNext } from '../../web/request/next-notice.ts'
 import { limitUser } from './sign-in/rate-limit.ts'
 import { showCurrentPassword } from './current-password.ts'
-import { showEvents } from './events.ts'
+import { showEvents, showRefused } from './events.ts'
 import { isManaged, refuseManaged, showManaged } from './managed.ts'
 import { showNewPassword } from './sign-in/new-password.ts'
 import { TAKEN_OR_RESERVED } from './sign-in/sign-up.ts'
@@ -37,7 +37,7 @@ interface Errors {
 type Refused = 403 | 422 | 429
 
 interface AccountPage {
-  notice?: Notice
+  notice?: Notice | undefined
   email?: string
   errors?: Errors
   status?: Refused | undefined
@@ -49,11 +49,9 @@ interface AccountPage {
 export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts } = dashboard
 
-  app.get('/dashboard/account', (c) => {
-    const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
-    const done = told && ({ kind: 'good', text: DONE[told.outcome] } as const)
-    return showAccount(dashboard, c, done === null ? {} : { notice: done })
-  })
+  app.get('/dashboard/account', (c) =>
+    showAccount(dashboard, c, { notice: takeDone(dashboard, c, DONE) }),
+  )
 
   // Without passwords the page has neither of these forms.
   if (!dashboard.passwords) return
@@ -164,6 +162,7 @@ async function showAccount(
     body: html`${hasPassword ? showForms(c, page) : html`<p>You sign in as ${isolated(session.name)}.</p>`}
 ${oidc === null ? '' : (await import('./oidc/connected.ts')).showConnected(dashboard, c, oidc)}
 ${await showSessions(database, c, now())}
+${await showRefused(database, session.userId, now())}
 ${await showEvents(database, session.userId, now())}
 ${isManaged(session) ? '' : DELETION}`,
   })

@@ -20,6 +20,8 @@ const WORDS: Partial<Record<AuditAction | FormerAction, string>> = {
   'user removed': 'Removed the account',
   'user disabled': 'An operator disabled the account',
   'user enabled': 'An operator enabled the account',
+  'user banned': 'The site banned the account',
+  'user unbanned': 'The site lifted its ban of the account',
   'sign-in': 'Signed in',
   'sign-in refused': 'Wrong password for {subject}',
   'sign-in connected': 'Connected a sign-in with {subject}',

@@ -7,8 +7,8 @@ import {
   type StoredSession,
 } from '../sessions.ts'
 import type { Session } from '../../model/session.ts'
-import { listedEmailOf } from '../user.ts'
-import type { Database, Dialect, Transaction } from '../../database/database.ts'
+import { listedEmailOf, type User } from '../user.ts'
+import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { act } from './audit.ts'
 import { nameIn, USER_NAME } from './user-columns.ts'
@@ -162,6 +162,22 @@ export async function insertSession(
     VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
       ${at(startedAt)}, ${at(startedAt)}, ${at(expiresAt)},
         ${operatorUntil === null ? null : at(operatorUntil)})`)
+}
+
+/**
+ * Whether a link or key for the account would let its holder act in an operator's name. OPERATORS
+ * lists its address, even of a site's user, or the identity provider gave one of its sessions an
+ * operator's right.
+ */
+export async function isOperatorAccount(
+  queries: Queries,
+  { id, email }: Pick<User, 'id' | 'email'>,
+  operators: readonly string[],
+  now: Instant,
+): Promise<boolean> {
+  if (email !== null && operators.includes(email)) return true
+  const right = sql`SELECT 1 FROM sessions WHERE user_id = ${uuid(id)} AND operator_until > ${at(now)}`
+  return (await queries.get(right)) !== null
 }
 
 export function sessionList(database: Database) {

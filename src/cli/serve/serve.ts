@@ -33,13 +33,13 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
-  const warn = (finding: Finding) => log.warn(sentenceOf(finding))
+  const note = (finding: Finding) => finding.state === 'ok' || log.warn(sentenceOf(finding))
   for (const finding of [
     ...inspectOpenFiles(config),
     ...inspectIgnored(config.database, shell.env),
   ])
-    warn(finding)
-  const opened = await openOrExplain(config.database, log, warn, options.requireDatabase ?? false)
+    note(finding)
+  const opened = await openOrExplain(config.database, log, note, options.requireDatabase ?? false)
   const { store } = opened
   const version = readVersion()
   const engine = config.database.engine ?? 'none'
@@ -112,11 +112,11 @@ function sayWhere(
 async function openOrExplain(
   database: DatabaseConfig,
   log: Log,
-  warn: (finding: Finding) => void,
+  note: (finding: Finding) => void,
   requireDatabase: boolean,
 ): Promise<{ store: ServingStore } | { store: null; problem: Error }> {
   try {
-    const store = await openServingStore(database, log.fault, warn)
+    const store = await openServingStore(database, log.fault, note)
     if (requireDatabase) await assertUsable(store)
     return { store }
   } catch (error) {

@@ -3,9 +3,9 @@ import { html } from 'hono/html'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
-import { sessions } from '../../accounts/records/sessions.ts'
+import { isOperatorAccount, sessions } from '../../accounts/records/sessions.ts'
 import { LINK_HOURS } from '../../accounts/sign-in-links.ts'
-import { listedEmailOf, nameOf } from '../../accounts/user.ts'
+import { nameOf } from '../../accounts/user.ts'
 import { operator, type UserDetails } from '../../directory/records/operator.ts'
 import type { Actor } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
@@ -71,7 +71,11 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
       const user = await operator(database).findUserDetails(c.req.param('id') ?? '')
       if (user === null || !c.get('isOperator')) return showNotFound(c)
       const isOwn = user.id === c.get('session').userId
-      const refusal = isOwn ? OWN_ACCOUNT : act === 'link' ? refuseLink(dashboard, user) : null
+      const refusal = isOwn
+        ? OWN_ACCOUNT
+        : act === 'link'
+          ? await refuseLink(dashboard, user)
+          : null
       return refusal === null ? user : refuse(c, act, user, refusal)
     }
 
@@ -160,14 +164,15 @@ function consequencesOf(
 const OWN_ACCOUNT = html`This is your own account. You can’t disable it or make a link for it here: another operator can disable it, and <code>server-listing user link</code> makes a link. <a href="/dashboard/account">Your account page</a> ends your sessions.`
 
 /** Why the user gets no link now. Null if the user can have one. */
-function refuseLink({ operators, now }: AccountsDashboard, user: UserDetails): Html | null {
+async function refuseLink(
+  { database, operators, now }: AccountsDashboard,
+  user: UserDetails,
+): Promise<Html | null> {
   if (user.disabled_at !== null)
     return html`This account is disabled, so no one can sign in to it. Enable it first.`
   if (user.email === null)
     return html`This account has no email address, which a sign-in link needs. Its user signs in with the website or identity provider. <code>server-listing user email</code> adds an address.`
-  // Named by OPERATORS, or with a session that has an operator's right from the provider.
-  const isListed = operators.includes(listedEmailOf(user) ?? '')
-  return isListed || (user.operator_until !== null && now() < user.operator_until)
+  return (await isOperatorAccount(database, user, operators, now()))
     ? html`This is the account of an operator. A link would let you act in that person’s name, so only <code>server-listing user link</code> makes one.`
     : null
 }

@@ -10,7 +10,7 @@ import { AUDIT_KEPT_US, REFUSED_SHOWN_US } from '../../model/audit.ts'
 import { DAY_US, HOUR_US, type Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
-import { pill } from '../../web/html/parts.ts'
+import { pill, showFacts } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 
@@ -37,7 +37,7 @@ export async function showUserFacts(
   const wrong = refused.reduce((sum, one) => sum + one.count, 0)
   const inside =
     organization_servers === 0 ? '' : `, ${count(organization_servers)} of them in organizations`
-  const facts: [string, Html | string][] = [
+  return showFacts('Account', [
     [
       'State',
       disabled_at === null
@@ -58,9 +58,7 @@ export async function showUserFacts(
     ],
     ['Servers', `${count(servers)}${inside}`],
     ['Organizations', await showOrganizations(dashboard, id)],
-  ]
-  return html`<section class="card"><h2>Account</h2>
-<dl class="facts">${facts.map(([term, text]) => html`<div><dt class="hint">${term}</dt><dd>${text}</dd></div>`)}</dl></section>`
+  ])
 }
 
 /** A session's activity is exact to the hour, so a later sign-in is the better answer. */

@@ -32,8 +32,6 @@ export interface UserDetails extends User {
   organization_servers: number
   /** Null if the audit log has no sign-in. */
   last_sign_in_at: Instant | null
-  /** Until when a session of the user has the right of an operator. Null without one. */
-  operator_until: Instant | null
 }
 
 /** With the names of the user. Both are null if the user is unknown or removed. */
@@ -63,13 +61,12 @@ export function operator(database: Database) {
     async findUserDetails(userId: string): Promise<UserDetails | null> {
       return database.get<UserDetails>(sql`
         SELECT ${userColumns(database.dialect)}, email_issuer, passwords, servers,
-          organization_servers, ${instant('last_sign_in_at')}, ${instant('operator_until')}
+          organization_servers, ${instant('last_sign_in_at')}
         FROM (SELECT users.*,
           (SELECT count(*) FROM passwords WHERE user_id = users.id) AS passwords,
           (SELECT count(*) FROM servers WHERE created_by = users.id) AS servers,
           (SELECT count(*) FROM servers WHERE created_by = users.id
             AND organization_id IS NOT NULL) AS organization_servers,
-          (SELECT max(operator_until) FROM sessions WHERE user_id = users.id) AS operator_until,
           (SELECT max(occurred_at) FROM audit_log WHERE user_id = users.id
             AND action IN ('sign-in', 'sign-up', 'sign-in link used', 'signed in by link')
             AND action <> 'sign-in refused' AND substr(action, 1, 6) <> 'server') AS last_sign_in_at

@@ -1,6 +1,9 @@
 import { formatInstant, HOUR_US, type Instant } from '../instant.ts'
 
-/** What was found about one subject. `doctor` prints it, and the log of `serve` warns of some. */
+/**
+ * What was found about one subject. `doctor` prints all findings, and `serve` logs those of its
+ * start that are not ok. `/readyz` and the metrics show those that decide readiness.
+ */
 export interface Finding {
   check: string
   /** A problem keeps the service from doing what it promises. A warning is a risk. */

@@ -14,8 +14,8 @@ import { showField, showFormTag, submittedTag } from '../../web/html/form-field.
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { pill, showAction, showEmpty } from '../../web/html/parts.ts'
 import { showSite } from '../../web/html/site.ts'
-import { tellNext } from '../../web/request/next-notice.ts'
-import { ORGANIZATION_GONE, showGone, takeOrganizationNotice } from './notices.ts'
+import { takeDone, tellNext } from '../../web/request/next-notice.ts'
+import { ORGANIZATION_DONE, ORGANIZATION_GONE, showGone } from './notices.ts'
 import { findMembership, showOrganization } from './organization.ts'
 import { showQuestion } from './question.ts'
 import { members } from '../records/members.ts'
@@ -26,7 +26,7 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
 
   app.get('/dashboard/organizations', (c) =>
-    showOrganizations(dashboard, c, { notice: takeOrganizationNotice(dashboard, c) }),
+    showOrganizations(dashboard, c, { notice: takeDone(dashboard, c, ORGANIZATION_DONE) }),
   )
 
   app.post('/dashboard/organizations', async (c) => {

@@ -10,7 +10,8 @@ import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill } from '../../web/html/parts.ts'
 import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated, isolatedText } from '../../web/html/text.ts'
-import { takeOrganizationNotice } from './notices.ts'
+import { takeDone } from '../../web/request/next-notice.ts'
+import { ORGANIZATION_DONE } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 import { members } from '../records/members.ts'
 
@@ -37,7 +38,7 @@ export async function showMembersPage(
     lead: 'The API never returns these servers. Members see them, and each other’s email addresses.',
     errors: { email: emailError },
     status,
-    notice: takeOrganizationNotice(dashboard, c),
+    notice: takeDone(dashboard, c, ORGANIZATION_DONE),
     body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>
 ${showMembers(known, userId)}</section>

@@ -1,20 +1,14 @@
 import { html } from 'hono/html'
-import type { Context, Dashboard } from '../../web/context.ts'
-import { type Notice, showUnchanged } from '../../web/html/page.ts'
-import { takeTold } from '../../web/request/next-notice.ts'
+import type { Context } from '../../web/context.ts'
+import { showUnchanged } from '../../web/html/page.ts'
 
 /** What the next page of organizations says after an act. */
-const NOTICES = {
+export const ORGANIZATION_DONE = {
   'organization-created': 'Organization created.',
   'organization-deleted': 'Organization deleted.',
   'member-added': 'This person is a member now, and finds the organization after signing in.',
   'member-removed': 'Member removed. Their servers stay in this organization.',
   left: 'You left the organization. Servers that you registered there stay in it.',
-}
-
-export function takeOrganizationNotice(dashboard: Dashboard, c: Context): Notice | undefined {
-  const told = takeTold(dashboard, c, Object.keys(NOTICES) as (keyof typeof NOTICES)[])
-  return told === null ? undefined : { kind: 'good', text: NOTICES[told.outcome] }
 }
 
 /** For a form about something that is gone, or that the user may not change. */

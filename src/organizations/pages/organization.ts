@@ -8,7 +8,8 @@ import { type Html, isolatedText } from '../../web/html/text.ts'
 import { takeNotice } from '../../servers/pages/notices.ts'
 import { isPageSelected, readSearch } from '../../servers/pages/list/query.ts'
 import { showServers } from '../../servers/pages/list/table.ts'
-import { takeOrganizationNotice } from './notices.ts'
+import { takeDone } from '../../web/request/next-notice.ts'
+import { ORGANIZATION_DONE } from './notices.ts'
 import { serverSearch } from '../../servers/records/server-search.ts'
 import type { Database } from '../../database/database.ts'
 import { namesOfMembers } from '../records/members.ts'
@@ -26,7 +27,7 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const search = readSearch(c)
   const found = await serverSearch(database).searchOrganizationServers(userId, id, search)
   const { managesServers } = site
-  const notice = takeOrganizationNotice(dashboard, c) ?? (await takeNotice(dashboard, c))
+  const notice = takeDone(dashboard, c, ORGANIZATION_DONE) ?? (await takeNotice(dashboard, c))
   const whenNone = showEmpty({
     icon: 'server',
     title: 'This organization has no servers',

@@ -51,14 +51,36 @@ WHEN EXISTS (
   FROM schema_migrations WHERE name = 'replaced';
 END;
 
--- As before, but a user who has more than 5 active keys, from before the rule or from a file, can lose one or be disabled.
+-- Owners add members by address, so open invitations end. Only 0.1.0 writes this table.
+DELETE FROM invitations;
+
+-- `disabled_at` is an operator's, and `banned_at` the site's. A user has access while both are null.
+ALTER TABLE users ADD COLUMN banned_at INTEGER;
+
+DROP TRIGGER IF EXISTS users_disabled;
+CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at, banned_at ON users
+WHEN coalesce(new.disabled_at, new.banned_at) IS NOT coalesce(old.disabled_at, old.banned_at) BEGIN
+  UPDATE api_keys SET disabled_at = coalesce(new.disabled_at, new.banned_at) WHERE user_id = new.id;
+  DELETE FROM sessions WHERE user_id = new.id;
+  DELETE FROM sign_in_links WHERE user_id = new.id;
+END;
+
+DROP TRIGGER IF EXISTS users_added;
+CREATE TRIGGER users_added AFTER INSERT ON users BEGIN
+  UPDATE api_keys SET disabled_at = coalesce(new.disabled_at, new.banned_at)
+  WHERE user_id = new.id AND disabled_at IS NOT coalesce(new.disabled_at, new.banned_at);
+  DELETE FROM sessions WHERE user_id = new.id AND coalesce(new.disabled_at, new.banned_at) IS NOT NULL;
+  DELETE FROM sign_in_links WHERE user_id = new.id AND coalesce(new.disabled_at, new.banned_at) IS NOT NULL;
+END;
+
+-- A user who has more than 5 active keys, from before the rule or from a file, can lose one or be disabled.
 DROP TRIGGER IF EXISTS api_keys_changed;
 CREATE TRIGGER api_keys_changed AFTER UPDATE OF user_id, revoked_at, disabled_at ON api_keys BEGIN
   UPDATE api_keys SET
     revoked_at = coalesce(revoked_at, (SELECT revoked_at FROM revoked_hashes WHERE key_hash = new.key_hash)),
-    disabled_at = (SELECT disabled_at FROM users WHERE id = new.user_id)
+    disabled_at = (SELECT coalesce(disabled_at, banned_at) FROM users WHERE id = new.user_id)
   WHERE serial = new.serial AND (
-    disabled_at IS NOT (SELECT disabled_at FROM users WHERE id = new.user_id)
+    disabled_at IS NOT (SELECT coalesce(disabled_at, banned_at) FROM users WHERE id = new.user_id)
     OR revoked_at IS NULL AND EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = new.key_hash)
   );
   INSERT INTO revoked_hashes (key_hash, revoked_at) SELECT new.key_hash, new.revoked_at WHERE new.revoked_at IS NOT NULL;
@@ -66,6 +88,3 @@ CREATE TRIGGER api_keys_changed AFTER UPDATE OF user_id, revoked_at, disabled_at
   WHERE new.revoked_at IS NULL AND (new.user_id <> old.user_id OR new.disabled_at IS old.disabled_at)
     AND (SELECT count(*) FROM api_keys WHERE user_id = new.user_id AND revoked_at IS NULL) > 5;
 END;
-
--- Owners add members by address, so open invitations end. Only 0.1.0 writes this table.
-DELETE FROM invitations;

@@ -66,6 +66,12 @@ export function showSteps(steps: readonly Step[]): Html {
   )}</ol>`
 }
 
+/** A card with facts, each below its name. */
+export function showFacts(title: string, facts: readonly [string, Html | string][]): Html {
+  return html`<section class="card"><h2>${title}</h2>
+<dl class="facts">${facts.map(([term, text]) => html`<div><dt class="hint">${term}</dt><dd>${text}</dd></div>`)}</dl></section>`
+}
+
 /**
  * A table with one row per entry. On a phone it is a list of cards, in which a number names its
  * column.

@@ -1,4 +1,5 @@
 import { type Context, cookieOf, type Dashboard } from '../context.ts'
+import type { Notice } from '../html/page.ts'
 
 /*
  * What the next page says after an action. A cookie carries it there once, so that a reload does
@@ -26,6 +27,16 @@ export function takeTold<Outcome extends string>(
   if (outcome === undefined) return null
   setNotice(c, dashboardUrl, `${COOKIE}=; Max-Age=0`)
   return { outcome, id }
+}
+
+/** The notice of a page whose outcomes have one sentence each. */
+export function takeDone(
+  dashboard: Dashboard,
+  c: Context,
+  sentences: Readonly<Record<string, string>>,
+): Notice | undefined {
+  const told = takeTold(dashboard, c, Object.keys(sentences))
+  return told === null ? undefined : { kind: 'good', text: sentences[told.outcome]! }
 }
 
 function setNotice(c: Context, dashboardUrl: string, cookie: string): void {

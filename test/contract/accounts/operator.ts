@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { insertSession, isOperatorAccount } from '../../../src/accounts/records/sessions.ts'
+import { createUser, type User } from '../../../src/accounts/user.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
@@ -31,7 +33,7 @@ export function operatorContract(open: OpenFixture): void {
     assert.deepEqual(await recordsOf(store).countRecords(), some)
   })
 
-  test('the details of a user have the last sign-in, the right of an operator and the servers', async (t) => {
+  test('the details of a user have the last sign-in and the servers', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const { findUserDetails } = recordsOf(store)
@@ -41,7 +43,6 @@ export function operatorContract(open: OpenFixture): void {
       servers: 0,
       organization_servers: 0,
       last_sign_in_at: null,
-      operator_until: null,
     }
     assert.deepEqual({ ...(await findUserDetails(bob!.id)) }, { ...bob, ...nothing })
     const organization_id = await addOrganization(store, ada!)
@@ -55,7 +56,6 @@ export function operatorContract(open: OpenFixture): void {
       address: '',
       startedAt: NOW + 5,
       expiresAt: NOW + 9,
-      operatorUntil: NOW + 7,
     }
     await recordsOf(store).beginSession(session, 'hash', null)
     await recordsOf(store).writeAudit(entry(ada!.id, NOW + 8))
@@ -65,11 +65,40 @@ export function operatorContract(open: OpenFixture): void {
       servers: 2,
       organization_servers: 1,
       last_sign_in_at: NOW + 5,
-      operator_until: NOW + 7,
     }
     assert.deepEqual({ ...(await findUserDetails(ada!.id)) }, { ...ada, ...expected })
     assert.equal(await findUserDetails(randomUUID()), null)
     assert.equal(await findUserDetails('nothing'), null)
+  })
+
+  test('an account is an operator’s by its address, also a site’s, or while a session has the right', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const site = createUser('ops@example.com', '4711')
+    const plain = createUser(null, '4712')
+    for (const one of [site, plain]) assert.ok(await recordsOf(store).insertUser(one, OPERATOR))
+    const listed = ['ops@example.com', 'ada@example.com']
+    const isOne = (user: User, now: number) => isOperatorAccount(store.database, user, listed, now)
+    const all = (now: number) =>
+      Promise.all([ada!, bob!, site, plain].map((user) => isOne(user, now)))
+    assert.deepEqual(await all(NOW), [true, false, true, false])
+    const draft = { userAgent: '', address: '', startedAt: NOW, expiresAt: NOW + 9 }
+    for (const [user, operatorUntil] of [
+      [bob!, null],
+      [bob!, NOW + 7],
+      [plain, NOW + 8],
+    ] as const)
+      await store.database.transact((transaction) =>
+        insertSession(transaction, store.database.dialect, {
+          ...draft,
+          userId: user.id,
+          tokenHash: randomUUID(),
+          operatorUntil,
+        }),
+      )
+    assert.deepEqual(await all(NOW + 6), [true, true, true, true])
+    assert.deepEqual(await all(NOW + 7), [true, false, true, true])
+    assert.deepEqual(await all(NOW + 8), [true, false, true, false])
   })
 
   test('an act of an operator has an entry about the user and one about the operator', async (t) => {

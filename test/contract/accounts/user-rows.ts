@@ -10,53 +10,30 @@ import { recordsOf } from '../../fixtures/records.ts'
 
 /** What the schema demands of a user and does with a disabled one, whichever program writes. */
 export function userRowsContract(open: OpenFixture): void {
-  test('disabling a user disables the keys, and enabling brings the same ones back', async (t) => {
-    const { key, user, store, later, execute, insert, disabled, outcome } = await openForeign(
-      open,
-      t,
-    )
-    const [added, revoked] = [generateKey(), generateKey()]
-    await insert(revoked, { revokedAt: later })
-    await execute(`UPDATE users SET disabled_at = ${later}`)
-    await insert(added)
-    assert.deepEqual(await disabled(key, added, revoked), [true, true, true])
-    for (const one of [key, added, revoked]) assert.equal(await outcome(one), 'revoked')
-    await execute('UPDATE users SET disabled_at = NULL')
-    assert.deepEqual(await disabled(key, added, revoked), [false, false, false])
-    assert.equal(await outcome(key), 'granted')
-    assert.equal(await outcome(added), 'granted')
-    assert.equal(await outcome(revoked), 'revoked')
-    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 3)
-  })
+  for (const fact of ['disabled_at', 'banned_at']) factContract(open, fact)
 
-  test('a key is disabled as its owner is, also when the owner changes', async (t) => {
-    const { store, key, user, later, execute, disabled } = await openForeign(open, t)
-    const bob = await addUser(store, 'bob@example.com')
-    const his = await issueKey(store, bob)
-    await execute(`UPDATE api_keys SET disabled_at = ${later}`)
-    assert.deepEqual(await disabled(key, his.key), [false, false])
-    await execute(`UPDATE users SET disabled_at = ${later} WHERE id = '${bob.id}'`)
-    await execute('UPDATE api_keys SET disabled_at = NULL')
-    assert.deepEqual(await disabled(key, his.key), [false, true])
-    await execute(`UPDATE api_keys SET user_id = '${bob.id}'`)
-    assert.deepEqual(await disabled(key, his.key), [true, true])
-    await execute(`UPDATE api_keys SET user_id = '${user.id}'`)
-    assert.deepEqual(await disabled(key, his.key), [false, false])
-  })
-
-  test("disabling a user ends the user's sessions and sign-in link, and no other user's", async (t) => {
-    const { store, user, later, execute, read } = await openForeign(open, t)
-    const bob = await addUser(store, 'bob@example.com')
-    for (const { id } of [user, bob]) {
-      await recordsOf(store).setPassword(id, 'hash', OPERATOR)
-      const times = { startedAt: NOW, expiresAt: NOW + 1 }
-      const session = { userId: id, tokenHash: id, userAgent: '', address: '', ...times }
-      assert.equal(await recordsOf(store).beginSession(session, 'hash', null), true)
-      await execute(`INSERT INTO sign_in_links VALUES ('${id}', '${id}', ${later})`)
+  test('a user has access while neither the operator nor the site has ended it', async (t) => {
+    const { key, later, execute, disabled, outcome } = await openForeign(open, t)
+    const sequence: [change: string, hasAccess: boolean][] = [
+      [`disabled_at = ${later}`, false],
+      // The site touches the user, bans and unbans.
+      ['banned_at = NULL', false],
+      [`banned_at = ${later}`, false],
+      ['banned_at = NULL', false],
+      [`banned_at = ${later}`, false],
+      ['disabled_at = NULL', false],
+      // An operator disables and enables a banned user.
+      [`disabled_at = ${later}`, false],
+      ['disabled_at = NULL', false],
+      ['banned_at = NULL', true],
+      [`disabled_at = ${later}, banned_at = ${later}`, false],
+      ['disabled_at = NULL, banned_at = NULL', true],
+    ]
+    for (const [change, hasAccess] of sequence) {
+      await execute(`UPDATE users SET ${change}`)
+      assert.deepEqual(await disabled(key), [!hasAccess], change)
+      assert.equal((await outcome(key)) === 'revoked', !hasAccess, change)
     }
-    await execute(`UPDATE users SET disabled_at = ${later} WHERE id = '${user.id}'`)
-    for (const table of ['sessions', 'sign_in_links'])
-      assert.deepEqual(await read(`SELECT user_id FROM ${table}`), [{ user_id: bob.id }], table)
   })
 
   test('a user has an email, an external_id or an identity', async (t) => {
@@ -127,6 +104,58 @@ export function userRowsContract(open: OpenFixture): void {
     await set(2, 'Ä')
     await set(3, 'ä')
     await assert.rejects(set(4, 'ä'), /unique/i)
+  })
+}
+
+/** An operator's fact or the site's ends all access of a user. */
+function factContract(open: OpenFixture, fact: string): void {
+  test(`${fact} disables the keys of a user, and without it the same ones are back`, async (t) => {
+    const { key, user, store, later, execute, insert, disabled, outcome } = await openForeign(
+      open,
+      t,
+    )
+    const [added, revoked] = [generateKey(), generateKey()]
+    await insert(revoked, { revokedAt: later })
+    await execute(`UPDATE users SET ${fact} = ${later}`)
+    await insert(added)
+    assert.deepEqual(await disabled(key, added, revoked), [true, true, true])
+    for (const one of [key, added, revoked]) assert.equal(await outcome(one), 'revoked')
+    await execute(`UPDATE users SET ${fact} = NULL`)
+    assert.deepEqual(await disabled(key, added, revoked), [false, false, false])
+    assert.equal(await outcome(key), 'granted')
+    assert.equal(await outcome(added), 'granted')
+    assert.equal(await outcome(revoked), 'revoked')
+    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 3)
+  })
+
+  test(`with ${fact} of the owner a key is disabled, also when the owner changes`, async (t) => {
+    const { store, key, user, later, execute, disabled } = await openForeign(open, t)
+    const bob = await addUser(store, 'bob@example.com')
+    const his = await issueKey(store, bob)
+    await execute(`UPDATE api_keys SET disabled_at = ${later}`)
+    assert.deepEqual(await disabled(key, his.key), [false, false])
+    await execute(`UPDATE users SET ${fact} = ${later} WHERE id = '${bob.id}'`)
+    await execute('UPDATE api_keys SET disabled_at = NULL')
+    assert.deepEqual(await disabled(key, his.key), [false, true])
+    await execute(`UPDATE api_keys SET user_id = '${bob.id}'`)
+    assert.deepEqual(await disabled(key, his.key), [true, true])
+    await execute(`UPDATE api_keys SET user_id = '${user.id}'`)
+    assert.deepEqual(await disabled(key, his.key), [false, false])
+  })
+
+  test(`${fact} ends the user's sessions and sign-in link, and no other user's`, async (t) => {
+    const { store, user, later, execute, read } = await openForeign(open, t)
+    const bob = await addUser(store, 'bob@example.com')
+    for (const { id } of [user, bob]) {
+      await recordsOf(store).setPassword(id, 'hash', OPERATOR)
+      const times = { startedAt: NOW, expiresAt: NOW + 1 }
+      const session = { userId: id, tokenHash: id, userAgent: '', address: '', ...times }
+      assert.equal(await recordsOf(store).beginSession(session, 'hash', null), true)
+      await execute(`INSERT INTO sign_in_links VALUES ('${id}', '${id}', ${later})`)
+    }
+    await execute(`UPDATE users SET ${fact} = ${later} WHERE id = '${user.id}'`)
+    for (const table of ['sessions', 'sign_in_links'])
+      assert.deepEqual(await read(`SELECT user_id FROM ${table}`), [{ user_id: bob.id }], table)
   })
 }
 

@@ -151,25 +151,26 @@ for (const { recursive, foreignKeys } of SETTINGS)
     assert.deepEqual(rows(database, `SELECT revoked_at FROM api_keys WHERE name = 'new'`), ['8'])
   })
 
-test('a user that comes after the keys disables or enables them, and has access only if enabled', (t) => {
-  const database = openFile(t)
-  database.exec(`PRAGMA foreign_keys = OFF;
+for (const fact of ['disabled_at', 'banned_at'])
+  test(`a user that comes after the keys disables them if ${fact} is set, and has access only without it`, (t) => {
+    const database = openFile(t)
+    database.exec(`PRAGMA foreign_keys = OFF;
     INSERT INTO api_keys ${columns} VALUES ${key(null, 13, 'new', { user: BOB })};
     ${accessOf(BOB)}
-    INSERT INTO users (id, email, created_at, disabled_at) VALUES ('${BOB}', 'bob@example.com', 0, 6)`)
-  const disabled = () => rows(database, 'SELECT name, disabled_at FROM api_keys ORDER BY serial')
-  assert.deepEqual(disabled(), ['active null', 'revoked null', 'new 6'])
-  const access = () =>
-    rows(database, 'SELECT token_hash FROM sign_in_links UNION SELECT token_hash FROM sessions')
-  assert.deepEqual(access(), [])
-  database.exec(`DROP TRIGGER users_removed; DELETE FROM users WHERE id = '${BOB}';
+    INSERT INTO users (id, email, created_at, ${fact}) VALUES ('${BOB}', 'bob@example.com', 0, 6)`)
+    const disabled = () => rows(database, 'SELECT name, disabled_at FROM api_keys ORDER BY serial')
+    assert.deepEqual(disabled(), ['active null', 'revoked null', 'new 6'])
+    const access = () =>
+      rows(database, 'SELECT token_hash FROM sign_in_links UNION SELECT token_hash FROM sessions')
+    assert.deepEqual(access(), [])
+    database.exec(`DROP TRIGGER users_removed; DELETE FROM users WHERE id = '${BOB}';
     ${accessOf(BOB)}
     INSERT INTO users (id, email, created_at) VALUES ('${BOB}', 'bob@example.com', 0)`)
-  assert.deepEqual(disabled(), ['active null', 'revoked null', 'new null'])
-  assert.deepEqual(access(), [`link of ${BOB}`, `session of ${BOB}`])
-  database.exec(`${accessOf(ADA)} UPDATE users SET disabled_at = 7 WHERE id = '${ADA}'`)
-  assert.deepEqual(access(), [`link of ${BOB}`, `session of ${BOB}`])
-})
+    assert.deepEqual(disabled(), ['active null', 'revoked null', 'new null'])
+    assert.deepEqual(access(), [`link of ${BOB}`, `session of ${BOB}`])
+    database.exec(`${accessOf(ADA)} UPDATE users SET ${fact} = 7 WHERE id = '${ADA}'`)
+    assert.deepEqual(access(), [`link of ${BOB}`, `session of ${BOB}`])
+  })
 
 test('a user with more active keys than the rule allows is disabled and enabled', (t) => {
   const database = openFile(t)
