@@ -15,10 +15,11 @@ import {
   UNAVAILABLE,
 } from './answers.ts'
 import type { Management, Route } from './call.ts'
+import { eventRoutes } from './events.ts'
 import { type Tokens, UnusableTokens } from './tokens.ts'
 import { userRoutes } from './users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes]
+const ROUTES: readonly Route[] = [...userRoutes, ...eventRoutes]
 
 export interface ManagementOptions extends Omit<Management, 'database'> {
   /** Null without a usable database. */

@@ -40,6 +40,7 @@ export interface Door {
 }
 
 export interface DoorSettings {
+  /** An SQLite file of the test's own if absent. */
   open?: OpenDatabase
   operators?: readonly string[]
   host?: string
