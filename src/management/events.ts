@@ -18,10 +18,18 @@ async function listEvents({ database }: Management, { query }: Call): Promise<An
   const read = await auditEvents(database).readEvents(query.get('after'), limit)
   if (read === null) return GONE
   return json({
-    events: read.events.map((event) => ({
-      ...event,
-      occurred_at: formatInstant(event.occurred_at),
-    })),
+    events: read.events.map(
+      ({ id, action, user_id, email, external_id, subject, address, occurred_at }) => ({
+        id,
+        action,
+        user_id,
+        email,
+        external_id,
+        subject,
+        address,
+        occurred_at: formatInstant(occurred_at),
+      }),
+    ),
     next: read.next,
   })
 }

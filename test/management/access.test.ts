@@ -38,14 +38,14 @@ test('a site issues a key, which works, and revokes it', async (t) => {
   const apiPort = door.service.port
   assert.equal((await ask(apiPort, { key: String(key) })).status, 200)
 
-  const path = `DELETE /v1/users/a%2Fb/keys/${id}`
+  const path = `DELETE /v1/users/a%2Fb/keys/${String(id)}`
   const revoked = await door.read(200, path)
   assert.equal(typeof revoked.revoked_at, 'string')
   assert.equal((await ask(apiPort, { key: String(key) })).status, 401)
   assert.deepEqual(await door.read(200, path), revoked)
   assert.deepEqual(await entriesOf(door), [
-    `key issued ${id} token site`,
-    `key revoked ${id} token site`,
+    `key issued ${String(id)} token site`,
+    `key revoked ${String(id)} token site`,
   ])
   const { keys } = await door.read(200, 'GET /v1/users/a%2Fb')
   assert.deepEqual(keys, [revoked])
@@ -76,7 +76,7 @@ test('a key needs a name, a free place and a user of the site', async (t) => {
   })
   assert.equal((await door.send('POST /v1/users/8/keys', bot)).status, 404)
   for (const id of ['x', '3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'])
-    assert.deepEqual(await door.read(404, `DELETE /v1/users/7/keys/${id}`), {
+    assert.deepEqual(await door.read(404, `DELETE /v1/users/7/keys/${String(id)}`), {
       error: 'The user has no key with this id.',
     })
 })
@@ -86,7 +86,7 @@ test("a site can't revoke another user's key", async (t) => {
   await door.addUser('7')
   await door.addUser('8')
   const { id } = await door.read(201, 'POST /v1/users/7/keys', bot)
-  assert.equal((await door.send(`DELETE /v1/users/8/keys/${id}`)).status, 404)
+  assert.equal((await door.send(`DELETE /v1/users/8/keys/${String(id)}`)).status, 404)
 })
 
 test('a site makes a link that signs its user in, once', async (t) => {
@@ -129,7 +129,7 @@ test('a disabled user gets no access, and keeps what can be revoked', async (t) 
     assert.deepEqual(await door.read(409, `POST /v1/users/7/${path}`, path === 'keys' ? bot : {}), {
       error: 'An operator has disabled this user.',
     })
-  await door.read(200, `DELETE /v1/users/7/keys/${id}`)
+  await door.read(200, `DELETE /v1/users/7/keys/${String(id)}`)
 })
 
 test("an operator's account gets no key and no link, and the log says that it was asked", async (t) => {

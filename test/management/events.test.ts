@@ -197,15 +197,16 @@ async function run(database: DatabaseConfig, args: string[]): Promise<void> {
 const urlOf = (database: DatabaseConfig): string =>
   database.engine === 'postgres' ? database.url : assert.fail()
 
+const insert = (subject: string) => sql`
+  INSERT INTO audit_log (id, occurred_at, action, subject, address)
+  VALUES (${uuid(crypto.randomUUID())}, now(), 'user added', ${subject}, '')`
+
 test('entries whose transactions commit in the other order appear in one order, once', async (t) => {
   const door = await openDoor(t, { open: ENGINES.PostgreSQL })
   const { database } = door.store
   await door.addUser('before')
   const { next } = await readAll(door, 1)
   const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const insert = (subject: string) => sql`
-    INSERT INTO audit_log (id, occurred_at, action, subject, address)
-    VALUES (${uuid(crypto.randomUUID())}, now(), 'user added', ${subject}, '')`
   const slow = database.transact(async (transaction) => {
     await transaction.run(insert('slow'))
     begun.resolve()

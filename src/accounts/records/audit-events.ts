@@ -8,7 +8,7 @@ export type AuditEvent = AuditEntry & Pick<User, 'email' | 'external_id'> & { id
 
 /** Entries in the order of their commits. */
 export interface AuditEvents {
-  events: AuditEvent[]
+  events: readonly AuditEvent[]
   /** The place of the last entry; null if the log is empty. */
   next: string | null
 }
@@ -46,7 +46,7 @@ export function auditEvents(database: Database) {
           ORDER BY ${column}, audit_log.id LIMIT ${entriesMax}`)
         const last = rows.at(-1)
         const next = last ? `${auditOrder.column}-${last.place}-${last.id}` : after
-        return { events: rows.map(({ place: _, ...event }) => event), next }
+        return { events: rows, next }
       })
     },
   }
