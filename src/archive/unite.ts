@@ -37,8 +37,8 @@ export function lastUses(schema: 'main' | 'archive'): string {
 
 /**
  * Makes views of the rows that each table must get: those of the archive, united with the present
- * list of revoked hashes, last uses, and disabled and banned users. They stay as they are when the present rows
- * change. Returns how many keys that are active in the archive must be revoked.
+ * list of revoked hashes, last uses, and disabled and banned users. They stay as they are when the
+ * present rows change. Returns how many keys that are active in the archive must be revoked.
  */
 export function planRows(database: DatabaseSync, lists: readonly Revocations[]): number {
   // In order: each row goes to the end of its table. No key has a hash of another length.

@@ -72,12 +72,10 @@ export function readConfig(
   environment: Environment,
   options: readonly ConfigOption[] = [],
 ): { config: Config } | { complaints: string[] } {
+  const chosen = options.map(({ variable, value }) => [variable, value])
   // An empty variable counts as unset, because compose files set empty ones.
   const set = Object.entries(environment).filter(([, value]) => value !== '')
-  const given: Environment = Object.fromEntries([
-    ...set,
-    ...options.map(({ variable, value }) => [variable, value]),
-  ])
+  const given: Environment = Object.fromEntries([...set, ...chosen])
   const nameOf = (setting: string) =>
     options.find(({ variable }) => variable === setting)?.flag ?? setting
   const textOf = (name: SettingName): string => given[name] ?? SETTINGS[name].default ?? ''
@@ -90,6 +88,11 @@ export function readConfig(
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
   if (given.SERVERS === 'elsewhere' && given.SITE_URL === undefined)
     complaints.push('SERVERS is elsewhere, so SITE_URL must be set: the dashboard links to it')
+  if (given.PASSWORDS === 'off' && given.SIGN_UP === 'open')
+    complaints.push(
+      'SIGN_UP is open and PASSWORDS is off; unset one of them. With OIDC_ISSUER, ' +
+        "OIDC_SIGN_UP=open gives the provider's users accounts",
+    )
   const { oidc, complaints: aboutOidc } = readOidc(given)
   complaints.push(...aboutOidc)
   const host = textOf('HOST')
@@ -100,14 +103,13 @@ export function readConfig(
       'MANAGEMENT_TOKENS_FILE must be set, because MANAGEMENT_PORT is. `server-listing token ' +
         'create` makes a token',
     )
-  complaints.push(
-    ...complaintsAboutEqualPorts([
-      { name: nameOf('PORT'), host, port: Number(textOf('PORT')) },
-      { name: 'DASHBOARD_PORT', host, port: Number(textOf('DASHBOARD_PORT')) },
-      { name: 'OPS_PORT', host: opsHost, port: Number(textOf('OPS_PORT')) },
-      ...(management === null ? [] : [{ name: 'MANAGEMENT_PORT', ...management }]),
-    ]),
-  )
+  const ports = [
+    { name: nameOf('PORT'), host, port: Number(textOf('PORT')) },
+    { name: 'DASHBOARD_PORT', host, port: Number(textOf('DASHBOARD_PORT')) },
+    { name: 'OPS_PORT', host: opsHost, port: Number(textOf('OPS_PORT')) },
+  ]
+  const all = management === null ? ports : [...ports, { name: 'MANAGEMENT_PORT', ...management }]
+  complaints.push(...complaintsAboutEqualPorts(all))
   if (complaints.length > 0) return { complaints }
   return {
     config: {

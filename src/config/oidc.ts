@@ -50,7 +50,6 @@ const hostOf = (issuer: string): string => (URL.canParse(issuer) ? new URL(issue
 
 function complaintsWithout(given: Environment): string[] {
   const needing = Object.keys(given).filter((name) => name.startsWith('OIDC_') && given[name])
-  if (given.PASSWORDS === 'off') needing.push('PASSWORDS=off')
   return needing.length === 0
     ? []
     : [`OIDC_ISSUER must be set, because ${needing.join(', ')} needs an identity provider`]
@@ -61,11 +60,6 @@ function complaintsAbout(given: Environment): string[] {
   const complaints: string[] = []
   if (given.OIDC_CLIENT_ID === undefined)
     complaints.push('OIDC_CLIENT_ID must be set, because OIDC_ISSUER is')
-  if (given.PASSWORDS === 'off' && given.SIGN_UP === 'open')
-    complaints.push(
-      'SIGN_UP is open and PASSWORDS is off; unset one of them. OIDC_SIGN_UP=open gives the ' +
-        "provider's users accounts",
-    )
   if (dashboardUrl === undefined ? !isLoopback(host ?? '127.0.0.1') : !isSafe(dashboardUrl))
     complaints.push(
       'DASHBOARD_URL must begin with https:// or be on this machine, because OIDC_ISSUER is set, ' +

@@ -193,9 +193,12 @@ const settings = {
     complain: oneOf('1', '0'),
   },
   PASSWORDS: {
-    meaning: '`off`: users sign in by `OIDC_ISSUER` only, and by the links of `user link`',
+    meaning:
+      '`off`: users sign in by `OIDC_ISSUER`, or without one by the links of a site and of ' +
+      '`user link` alone',
+    page: 'site-sign-in.md#without-openid-connect',
     default: 'on',
-    usedBy: [...SERVE, 'user link'],
+    usedBy: [...SERVE, 'user link', 'doctor'],
     complain: oneOf('on', 'off'),
   },
   OPS_HOST: {

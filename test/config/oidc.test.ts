@@ -111,11 +111,17 @@ test('settings that miss another one, or contradict it, are refused', () => {
     ['cannot read the file "/dev/null" that OIDC_CLIENT_SECRET_FILE names: it is empty'],
   )
   assert.deepEqual(complaintsAbout({ PASSWORDS: 'off', SIGN_UP: 'open' }), [
-    "SIGN_UP is open and PASSWORDS is off; unset one of them. OIDC_SIGN_UP=open gives the provider's users accounts",
+    "SIGN_UP is open and PASSWORDS is off; unset one of them. With OIDC_ISSUER, OIDC_SIGN_UP=open gives the provider's users accounts",
   ])
   assert.deepEqual(complaintsAbout({ OIDC_ISSUER: '', PASSWORDS: 'off' }), [
-    'OIDC_ISSUER must be set, because OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, PASSWORDS=off needs an identity provider',
+    'OIDC_ISSUER must be set, because OIDC_CLIENT_ID, OIDC_CLIENT_SECRET needs an identity provider',
   ])
+  const linksAlone = { PASSWORDS: 'off', SIGN_UP: 'closed' }
+  assert.ok('config' in readConfig(linksAlone))
+  assert.match(
+    JSON.stringify(readConfig({ ...linksAlone, SIGN_UP: 'open' })),
+    /SIGN_UP is open and/,
+  )
   for (const [name, value, wanted] of [
     ['OIDC_SIGN_UP', 'yes', 'be open or closed'],
     ['OIDC_AUTO', 'on', 'be 1 or 0'],

@@ -76,7 +76,7 @@ test('a key needs a name, a free place and a user of the site', async (t) => {
   })
   assert.equal((await door.send('POST /v1/users/8/keys', bot)).status, 404)
   for (const id of ['x', '3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'])
-    assert.deepEqual(await door.read(404, `DELETE /v1/users/7/keys/${String(id)}`), {
+    assert.deepEqual(await door.read(404, `DELETE /v1/users/7/keys/${id}`), {
       error: 'The user has no key with this id.',
     })
 })

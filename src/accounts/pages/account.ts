@@ -161,7 +161,7 @@ async function showAccount(
     notice,
     body: html`${hasPassword ? showForms(c, page) : html`<p>You sign in as ${isolated(session.name)}.</p>`}
 ${oidc === null ? '' : (await import('./oidc/connected.ts')).showConnected(dashboard, c, oidc)}
-${await showSessions(database, c, now())}
+${await showSessions(dashboard, c)}
 ${await showRefused(database, session.userId, now())}
 ${await showEvents(database, session.userId, now())}
 ${isManaged(session) ? '' : DELETION}`,

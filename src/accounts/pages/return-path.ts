@@ -2,6 +2,8 @@ import type { Context } from '../../web/context.ts'
 
 // A query of printable ASCII, as browsers write it, without # and \.
 const RETURN_PATH = /^\/dashboard(\/[a-z0-9-]+)*(\?[!"$-[\]-~]*)?$/
+/** A cookie may carry the path. Browsers keep 4,096 bytes of it. */
+const LENGTH_MAX = 2_000
 /** Paths that take a form and show no page. Their form is on the page above. */
 const FORM_ONLY = /\/(change|email|leaked|password|sessions|sign-ins|undo)$/
 
@@ -13,7 +15,11 @@ export function returnPathOf(c: Context): string {
   return readReturnPath(pathname.replace(FORM_ONLY, '') + search)
 }
 
-/** Accepts only pages of the dashboard, because the value comes from the browser. */
+/**
+ * Accepts only pages of the dashboard, because the value comes from the browser. A long query is
+ * given up, and the page is not.
+ */
 export function readReturnPath(sent: string): string {
-  return RETURN_PATH.test(sent) ? sent : '/dashboard'
+  const path = sent.length > LENGTH_MAX ? sent.replace(/\?.*/s, '') : sent
+  return RETURN_PATH.test(path) ? path : '/dashboard'
 }

@@ -16,7 +16,6 @@ import type { Html } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { sessionList, sessions } from '../records/sessions.ts'
-import type { Database } from '../../database/database.ts'
 
 /** Ends one of the user's sessions, or all of them. */
 export function addSessionListRoute(app: App, dashboard: AccountsDashboard): void {
@@ -40,13 +39,16 @@ export function addSessionListRoute(app: App, dashboard: AccountsDashboard): voi
 }
 
 /** The user's sessions, with a button to end each. */
-export async function showSessions(database: Database, c: Context, now: Instant): Promise<Html> {
+export async function showSessions(
+  { database, passwords, now }: AccountsDashboard,
+  c: Context,
+): Promise<Html> {
   const { id: ownId, userId } = c.get('session')
-  const sessions = await sessionList(database).listSessions(userId, now)
+  const sessions = await sessionList(database).listSessions(userId, now())
   return html`<section class="split" id="sessions"><div><h2>Sessions</h2>
-<p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. The last activity is exact to the hour. End a session that you don’t recognize, and change your password.</p></div>
+<p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. The last activity is exact to the hour. End a session that you don’t recognize${passwords ? ', and change your password' : ''}.</p></div>
 <section><form method="post" action="/dashboard/account/sessions">
-<ul class="rows">${sessions.map((session, index) => showSession(session, index, session.id === ownId, now))}</ul>
+<ul class="rows">${sessions.map((session, index) => showSession(session, index, session.id === ownId, now()))}</ul>
 </form>
 <form method="post" action="/dashboard/account/sessions"><button>Sign out everywhere</button></form></section></section>`
 }

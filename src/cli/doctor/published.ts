@@ -19,10 +19,14 @@ export async function inspectPublished(config: Config): Promise<Finding[]> {
 }
 
 /** What the pages call the site, and whom they tell users to ask. */
-function describeSite({ siteName, contact }: Config): Finding {
+function describeSite({ siteName, siteUrl, contact, passwords, oidc }: Config): Finding {
   const name = siteName === null ? 'SITE_NAME is not set' : `the pages are called ${siteName}`
   const whom = contact === null ? 'CONTACT is not set' : `they name the contact ${contact}`
-  return ok('site', `${name}, and ${whom}`)
+  const links =
+    passwords || oidc !== null
+      ? ''
+      : `. Users sign in by links alone, from ${siteUrl ?? 'the operator, because SITE_URL is not set'}`
+  return ok('site', `${name}, and ${whom}${links}`)
 }
 
 /** A public URL with https means that a proxy is in front. Without one, there is nothing to say. */

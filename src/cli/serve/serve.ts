@@ -73,6 +73,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (service.management !== null)
     log.info(`management API at ${urlOf(service.management.host, service.management.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
+  if (!config.passwords && config.oidc === null)
+    log.info('users sign in by links alone: `server-listing user link` makes the first one')
   if (store !== null && config.passwords)
     await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed

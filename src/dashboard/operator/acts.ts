@@ -12,6 +12,7 @@ import { countOf } from '../../model/text.ts'
 import { actorOf, type App, type Context, type Env } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { showLink } from './made-link.ts'
@@ -119,16 +120,13 @@ function ask(
   act: Act,
   user: UserDetails,
 ): Promise<Response> {
-  const isDanger = act === 'sign-out' || act === 'disable'
-  return showPage(c, {
+  return showQuestion(c, {
     title: title(act),
-    width: 'form',
-    body: html`<form class="card" method="post" action="${c.req.path}">
-<p><strong>${upperFirst(ACTS[act])} ${isolated(nameOf(user))}?</strong></p>
-${consequencesOf(dashboard, act, user).map((one) => html`<p>${one}</p>`)}
-<div class="row"><button class="${isDanger ? 'danger' : 'primary'}">${title(act)}</button>
-<a class="button" href="${USERS_PATH}/${user.id}">Cancel</a></div>
-</form>`,
+    asks: html`${upperFirst(ACTS[act])} ${isolated(nameOf(user))}?`,
+    consequences: consequencesOf(dashboard, act, user),
+    button: title(act),
+    isHarmless: act === 'link' || act === 'enable',
+    back: `${USERS_PATH}/${user.id}`,
   })
 }
 
@@ -136,7 +134,7 @@ function consequencesOf(
   { passwords, oidc }: AccountsDashboard,
   act: Act,
   user: UserDetails,
-): (Html | string)[] {
+): (Html | string | false)[] {
   if (act === 'sign-out')
     return [
       'Every browser of this user has to sign in again. The password and the keys stay as they are.',
@@ -153,12 +151,13 @@ function consequencesOf(
     passwords
       ? `The person who opens the link sets ${isFirst ? 'a password, which the account does not have yet,' : 'a new password'} and is signed in. All other sessions of the account end then.`
       : 'The person who opens the link is signed in for one session. It sets no password.',
-    passwords && oidc !== null && isFirst
-      ? html`Once the account has a password, a first sign-in with ${isolated(oidc.name)} no longer finds it by its address.`
-      : '',
+    passwords &&
+      oidc !== null &&
+      isFirst &&
+      html`Once the account has a password, a first sign-in with ${isolated(oidc.name)} no longer finds it by its address.`,
     `It works once, within ${countOf(LINK_HOURS, 'hour')}. Earlier links of this user stop working now.`,
     'Make sure that the person who asks is the owner of the account.',
-  ].filter((one) => one !== '')
+  ]
 }
 
 const OWN_ACCOUNT = html`This is your own account. You can’t disable it or make a link for it here: another operator can disable it, and <code>server-listing user link</code> makes a link. <a href="/dashboard/account">Your account page</a> ends your sessions.`

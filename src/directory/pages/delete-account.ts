@@ -16,6 +16,7 @@ import {
 } from '../../web/context.ts'
 import { showField } from '../../web/html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
@@ -51,13 +52,12 @@ async function askToDelete(
   const { database, site } = dashboard
   const session = c.get('session')
   const belongings = await inventory(database).countBelongings(session.userId)
-  return showPage(c, {
+  return showQuestion(c, {
     title: 'Delete your account',
     status: error === undefined ? 200 : 422,
-    width: 'form',
-    body: html`<form class="card" method="post" action="${DELETE_PATH}">
-<p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p>
-${showBelongings(belongings)}
+    asks: html`Delete the account ${isolated(session.name)} with everything in it?`,
+    more: html`${showBelongings(belongings)}
+<p>You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p>
 <p class="hint">The audit log keeps what was done in the account, and from which address, for up to ${AUDIT_KEPT_US / DAY_US} days. Older backups keep the account.</p>
 ${c.get('isListed') ? showNotice(OPERATOR_GOES) : ''}
 ${showField({
@@ -66,10 +66,9 @@ ${showField({
   required: true,
   isCode: true,
   error,
-})}
-<div class="row"><button class="danger">Delete account</button>
-<a class="button" href="/dashboard/account">Cancel</a></div>
-</form>`,
+})}`,
+    button: 'Delete account',
+    back: '/dashboard/account',
   })
 }
 

@@ -5,6 +5,7 @@ import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX, PREFIX_LENGTH } from '../../model
 import type { Context } from '../../web/context.ts'
 import { AS_CODE, showField, showFormTag } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { showPrefix } from './shown-key.ts'
@@ -69,16 +70,17 @@ ${error ? html`<p class="error" id="leaked-error">${error}</p>` : ''}</div>
 }
 
 export function showDeleteKey(c: Context, apiKey: ApiKey, now: Instant): Promise<Response> {
-  return showPage(c, {
+  return showQuestion(c, {
     title: 'Delete a key',
-    width: 'form',
-    body: html`<form class="card" method="post" action="/dashboard/api/${apiKey.id}/delete">
-<p>Delete the key ${isolated(apiKey.name)} (${showPrefix(apiKey)})?</p>
-<p>Programs that use it get a 401 at once. You can’t undo this.</p>
-<p>${apiKey.last_used_at === null ? 'No program has used it.' : html`It was last used ${showAgo(apiKey.last_used_at, now)}.`}</p>
-<div class="row"><button class="danger">Delete ${isolated(apiKey.name)}</button>
-<a class="button" href="/dashboard/api">Cancel</a></div>
-</form>`,
+    asks: html`Delete the key ${isolated(apiKey.name)} (${showPrefix(apiKey)})?`,
+    consequences: [
+      'Programs that use it get a 401 at once. You can’t undo this.',
+      apiKey.last_used_at === null
+        ? 'No program has used it.'
+        : html`It was last used ${showAgo(apiKey.last_used_at, now)}.`,
+    ],
+    button: html`Delete ${isolated(apiKey.name)}`,
+    back: '/dashboard/api',
   })
 }
 

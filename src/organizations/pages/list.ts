@@ -17,7 +17,7 @@ import { showSite } from '../../web/html/site.ts'
 import { takeDone, tellNext } from '../../web/request/next-notice.ts'
 import { ORGANIZATION_DONE, ORGANIZATION_GONE, showGone } from './notices.ts'
 import { findMembership, showOrganization } from './organization.ts'
-import { showQuestion } from './question.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { members } from '../records/members.ts'
 import { organizations } from '../records/organizations.ts'
 

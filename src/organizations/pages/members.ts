@@ -19,7 +19,7 @@ import { LIST_PATH } from './list.ts'
 import { showMembersPage } from './member-list.ts'
 import { ORGANIZATION_GONE, showGone } from './notices.ts'
 import { findMembership } from './organization.ts'
-import { showQuestion } from './question.ts'
+import { showQuestion } from '../../web/html/question.ts'
 import { members } from '../records/members.ts'
 
 /** Lets owners add and remove members, and lets every member except the last owner leave. */

@@ -24,6 +24,18 @@ $$;
 CREATE OR REPLACE TRIGGER users_disabled AFTER UPDATE OF disabled_at, banned_at ON users FOR EACH ROW
 WHEN (coalesce(NEW.disabled_at, NEW.banned_at) IS DISTINCT FROM coalesce(OLD.disabled_at, OLD.banned_at))
 EXECUTE FUNCTION disable_access();
+-- The acts of a site. Each function takes one JSON array of flat rows and runs as the owner of the tables, so that the
+-- site's role needs no right on any. Bodies have no backslash, because the caller decides standard_conforming_strings.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+ALTER TABLE users ADD COLUMN IF NOT EXISTS banned_at timestamptz;
+
+-- The addresses of OPERATORS, which no user of a site gets. Each start of `serve` writes them.
+CREATE TABLE operator_addresses (email text PRIMARY KEY);
+
+-- Has no rows. Transactions that insert keys share its lock, and one that lists the hash of an active key holds it alone.
+-- Any role can take an advisory lock, but only the owner this one.
+CREATE TABLE key_gate ();
 
 CREATE OR REPLACE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$
@@ -42,6 +54,7 @@ BEGIN
     -- Transactions that insert keys share this lock, and one that lists the hash of an active key holds it alone. Each of
     -- the two must see what the other did.
     PERFORM pg_advisory_xact_lock_shared('revoked_hashes'::regclass::oid::bigint);
+    LOCK TABLE key_gate IN SHARE MODE;
     NEW.slot := NULL;
   END IF;
   IF NEW.revoked_at IS NULL THEN
@@ -76,3 +89,719 @@ $$;
 ALTER TABLE audit_log ADD COLUMN xid xid8 NOT NULL DEFAULT '0';
 ALTER TABLE audit_log ALTER COLUMN xid SET DEFAULT pg_current_xact_id();
 CREATE INDEX audit_log_by_commit ON audit_log (xid, id);
+CREATE OR REPLACE FUNCTION unite_hash() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
+BEGIN
+  IF TG_RELID <> 'revoked_hashes'::regclass THEN RAISE 'only revoked_hashes has this trigger'; END IF;
+  IF EXISTS (SELECT FROM revoked_hashes WHERE key_hash = NEW.key_hash) THEN
+    RETURN NULL;
+  END IF;
+  IF NOT EXISTS (SELECT FROM api_keys WHERE key_hash = NEW.key_hash AND revoked_at IS NOT NULL) THEN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      PERFORM refuse_isolation('inserts into revoked_hashes');
+    END IF;
+    LOCK TABLE key_gate IN EXCLUSIVE MODE;
+    -- The transaction that this one waited for may have listed the hash.
+    IF EXISTS (SELECT FROM revoked_hashes WHERE key_hash = NEW.key_hash) THEN
+      RETURN NULL;
+    END IF;
+  END IF;
+  RETURN NEW;
+END
+$$;
+
+-- What the acts have in common. SQL functions without SET become part of the statement that calls them.
+
+-- ISO 8601 with a zone. The cast alone takes 'tomorrow', too, and its error names no row.
+CREATE FUNCTION is_instant(given text) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT CASE WHEN given !~* ('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3])(:[0-5][0-9]){2}'
+      || '([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$') OR given < '1685' OR given >= '2255' THEN false
+    ELSE substr(given, 9, 2) <= '28' OR substr(given, 9, 2)::int <= extract(day FROM
+      make_date(substr(given, 1, 4)::int, substr(given, 6, 2)::int, 1) + interval '1 month' - interval '1 day') END
+$$;
+
+CREATE FUNCTION trimmed(given text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
+  SELECT btrim(given, E' \t\n\r\v\f\u00a0\u3000\ufeff')
+$$;
+
+CREATE FUNCTION has_control(given text) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$
+  SELECT given COLLATE "C" ~ E'[\u0001-\u001f\u007f-\u009f]'
+$$;
+
+-- Raises for a mistake in the site's program. What one row can't have is no mistake: the answer of the act says it.
+CREATE FUNCTION check_rows(act text, document jsonb, needed text[], nullable text[] DEFAULT '{}', other text[] DEFAULT '{}')
+RETURNS void STABLE LANGUAGE plpgsql AS $$
+DECLARE
+  fields text[] := needed || nullable || other;
+  instants text[] := ARRAY(SELECT field FROM unnest(fields) AS field WHERE right(field, 3) = '_at');
+  mistake text;
+BEGIN
+  IF jsonb_typeof(document) <> 'array' THEN
+    RAISE '%: must be an array, not %', act, jsonb_typeof(document) USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT '[' || n - 1 || ']' || complaint INTO mistake
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n), LATERAL (SELECT CASE
+    WHEN jsonb_typeof(r) <> 'object' THEN ' must be an object'
+    WHEN NOT r ?& needed THEN
+      (SELECT ' needs ' || to_json(field) FROM unnest(needed) AS field WHERE NOT r ? field LIMIT 1)
+    WHEN r - fields <> '{}' THEN
+      (SELECT ' has an unknown field ' || to_json(left(field, 80)) FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
+    WHEN jsonb_path_exists(r - nullable, 'strict $.* ? (@.type() != "string")')
+      OR jsonb_path_exists(r, 'strict $.* ? (@.type() != "string" && @.type() != "null")') THEN
+      (SELECT '.' || key || ' must be a string' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
+      FROM jsonb_each(r) WHERE jsonb_typeof(value) <> 'string' AND NOT (value = 'null' AND key = ANY (nullable)) LIMIT 1)
+    WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN '.external_id must have 1 to 255 characters'
+    WHEN has_control(r->>'external_id') THEN '.external_id must have no control characters'
+    WHEN r->>'id' !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id must be a UUID with lowercase hex digits'
+    WHEN r->>'key_hash' !~ '^[0-9a-fA-F]{64}$' THEN
+      '.key_hash must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
+    WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ' needs either "id" or "key_hash"'
+    WHEN r->>'prefix' COLLATE "C" !~ '^svc_live_[!-~]{0,7}$' THEN
+      '.prefix must be the first characters of the key, at most 16, and begin with svc_live_'
+    WHEN EXISTS (SELECT FROM unnest(instants) AS field WHERE NOT is_instant(r->>field)) THEN
+      (SELECT '.' || field || ' must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
+      FROM unnest(instants) AS field WHERE NOT is_instant(r->>field) LIMIT 1)
+    WHEN r->>'role' NOT IN ('owner', 'member') THEN '.role must be owner or member'
+    WHEN act = 'put_servers' THEN NULL
+    WHEN char_length(r->>'slug') > 64 OR r->>'slug' !~ '^[a-z0-9]+(-[a-z0-9]+)*$' THEN
+      '.slug must have only lowercase letters, digits and single hyphens, at most 64 characters'
+    WHEN has_control(trimmed(r->>'name')) THEN '.name must have no control characters'
+    WHEN char_length(trimmed(r->>'name')) NOT BETWEEN 1 AND CASE act WHEN 'put_keys' THEN 64 ELSE 100 END THEN
+      '.name must have 1 to ' || CASE act WHEN 'put_keys' THEN 64 ELSE 100 END || ' characters'
+  END AS complaint) AS judged
+  WHERE complaint IS NOT NULL LIMIT 1;
+  IF mistake IS NULL AND left(act, 4) = 'put_' THEN
+    SELECT '[' || max(n) - 1 || '] is the same as [' || min(n) - 1 || ']' INTO mistake
+    FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
+    GROUP BY CASE act WHEN 'put_keys' THEN lower(r->>'key_hash') WHEN 'put_servers' THEN r->>'id'
+      WHEN 'put_users' THEN r->>'external_id' WHEN 'put_organizations' THEN r->>'slug'
+      ELSE concat_ws(' ', r->>'slug', r->>'external_id') END COLLATE "C"
+    HAVING count(*) > 1 LIMIT 1;
+  END IF;
+  IF mistake IS NOT NULL THEN
+    RAISE '%: %', act, mistake USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+END
+$$;
+
+-- A list of all is older than the statement that takes it, and lacks what another transaction has added since.
+CREATE FUNCTION check_all(act text, document jsonb, consequence text) RETURNS void STABLE LANGUAGE plpgsql AS $$
+BEGIN
+  IF document = '[]' THEN
+    RAISE '%: an empty list would %', act, consequence USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF current_setting('transaction_isolation') IN ('read committed', 'read uncommitted') THEN
+    RAISE '%: with a list of all, call this in BEGIN ISOLATION LEVEL REPEATABLE READ', act
+      USING ERRCODE = 'invalid_transaction_state';
+  END IF;
+END
+$$;
+
+-- A crash must not lose a ban or a revocation that the site believes done.
+CREATE FUNCTION make_durable() RETURNS void LANGUAGE sql AS $$
+  SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')
+$$;
+
+-- Adds an entry to the audit log. The id begins with the time, so that later entries have greater ids.
+CREATE FUNCTION note(action text, user_id uuid, subject text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  microseconds bigint := extract(epoch FROM clock_timestamp()) * 1000000;
+BEGIN
+  INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
+  VALUES ((lpad(to_hex(microseconds / 1000), 12, '0') || '7' || lpad(to_hex(microseconds % 1000 * 4), 3, '0')
+    || substr(gen_random_uuid()::text, 20))::uuid, now(), note.user_id, note.action, note.subject, 'site');
+  RETURN true;
+END
+$$;
+
+CREATE FUNCTION id_of(site_id text) RETURNS uuid IMMUTABLE STRICT LANGUAGE sql
+RETURN encode(substring(sha256(convert_to(site_id, 'UTF8')) FOR 16), 'hex')::uuid;
+
+-- Users. A second usable index would be a trap for the planner: coalesce(email, '') can't use that of email, which has
+-- all users without an address in one place.
+
+CREATE FUNCTION users_in(document jsonb) RETURNS TABLE (
+  n bigint, external_id text, has_email boolean, email text, complaint text, created_at timestamptz, has_ban boolean,
+  banned_at timestamptz
+) STABLE LANGUAGE sql AS $$
+  SELECT n - 1, r->>'external_id', r ? 'email', CASE WHEN complaint IS NULL THEN lowered END, complaint,
+    (r->>'created_at')::timestamptz, r ? 'banned_at', (r->>'banned_at')::timestamptz
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n),
+    LATERAL (SELECT lower(r->>'email' COLLATE "C") AS lowered) AS address,
+    LATERAL (SELECT CASE
+      WHEN lowered !~ '^[!-?A-~]+@[!-?A-~]+$' OR char_length(lowered) > 254 THEN 'address not ASCII'
+      WHEN EXISTS (SELECT FROM operator_addresses WHERE operator_addresses.email = lowered) THEN 'address of an operator'
+    END AS complaint) AS judged
+$$;
+
+CREATE FUNCTION put_users(document jsonb, all_users boolean DEFAULT false) RETURNS jsonb
+STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  ids uuid[];
+  emails text[];
+  bans timestamptz[];
+  added int;
+  changed int;
+  banned int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('put_users', document, '{external_id}', '{email,banned_at}', '{created_at}');
+  IF all_users THEN PERFORM check_all('put_users', document, 'ban all users'); END IF;
+  SELECT array_agg(id), array_agg(email), array_agg(banned_at) INTO ids, emails, bans FROM (
+    SELECT users.id, users.email, users.banned_at FROM users_in(document) AS given JOIN users USING (external_id)
+    WHERE has_email AND users.email IS DISTINCT FROM given.email
+      OR has_ban AND users.banned_at IS DISTINCT FROM given.banned_at
+    ORDER BY users.id FOR NO KEY UPDATE OF users
+  ) AS differing;
+  -- Frees first, so that two users can swap their addresses.
+  UPDATE users SET email = NULL, email_issuer = NULL FROM users_in(document) AS given
+  WHERE users.external_id = given.external_id AND has_email AND users.email <> coalesce(given.email, '');
+  INSERT INTO users (external_id, created_at)
+  SELECT external_id, coalesce(created_at, now()) FROM users_in(document) AS given
+  WHERE NOT EXISTS (SELECT FROM users WHERE users.external_id = given.external_id)
+  ORDER BY external_id ON CONFLICT (external_id) DO NOTHING;
+  GET DIAGNOSTICS added = ROW_COUNT;
+  -- Once more if another transaction takes an address meanwhile, which is then taken.
+  FOR attempt IN 1..3 LOOP
+    BEGIN
+      UPDATE users SET email = free.email, email_issuer = NULL FROM (
+        SELECT DISTINCT ON (given.email) users.id, given.email FROM users_in(document) AS given JOIN users USING (external_id)
+        WHERE given.email IS NOT NULL AND coalesce(users.email, '') = '' AND disabled_at IS NULL
+          AND NOT EXISTS (SELECT FROM users AS taken WHERE taken.email = given.email)
+        ORDER BY given.email, n
+      ) AS free WHERE users.id = free.id;
+      EXIT;
+    EXCEPTION WHEN unique_violation THEN
+      IF attempt = 3 OR current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE 'put_users: another transaction took an address' USING ERRCODE = 'serialization_failure';
+      END IF;
+    END;
+  END LOOP;
+  WITH judged AS (
+    UPDATE users SET banned_at = given.banned_at
+    FROM users_in(document) AS given JOIN users AS old USING (external_id)
+    WHERE users.id = old.id AND has_ban AND old.banned_at IS DISTINCT FROM given.banned_at
+    RETURNING users.id, coalesce(users.email, users.external_id) AS name, old.banned_at AS before, users.banned_at AS after
+  )
+  SELECT count(note(CASE WHEN after IS NULL THEN 'user unbanned' ELSE 'user banned' END, id, name)) INTO banned
+  FROM judged WHERE before IS NULL OR after IS NULL;
+  IF banned > 0 THEN PERFORM make_durable(); END IF;
+  SELECT count(*) INTO changed FROM unnest(ids, emails, bans) AS old (id, email, banned_at) JOIN users USING (id)
+  WHERE (users.email, users.banned_at) IS DISTINCT FROM (old.email, old.banned_at);
+  IF all_users THEN banned := ban_others(document); END IF;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'external_id', external_id, 'reason', reason) ORDER BY n, reason),
+    '[]') INTO refused
+  FROM users_in(document) AS given JOIN users USING (external_id), LATERAL (VALUES
+    (CASE WHEN complaint IS NOT NULL THEN complaint
+      WHEN given.email <> coalesce(users.email, '') AND disabled_at IS NULL THEN 'address taken' END),
+    (CASE WHEN has_ban AND given.banned_at IS NULL AND disabled_at IS NOT NULL THEN 'disabled by an operator' END)
+  ) AS told (reason)
+  WHERE reason IS NOT NULL;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', refused)
+    || CASE WHEN all_users THEN jsonb_build_object('banned', banned) ELSE '{}' END;
+END
+$$;
+
+-- A hashed list is no join, which the acts have no other way to make than row by row.
+CREATE FUNCTION ban_others(document jsonb) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+  ids uuid[] := ARRAY(
+    SELECT id FROM users WHERE external_id IS NOT NULL AND banned_at IS NULL
+      AND external_id NOT IN (SELECT r->>'external_id' FROM jsonb_array_elements(document) AS r)
+    ORDER BY id FOR NO KEY UPDATE
+  );
+BEGIN
+  IF ids <> '{}' THEN PERFORM make_durable(); END IF;
+  UPDATE users SET banned_at = now() WHERE id = ANY (ids);
+  PERFORM note('user banned', id, coalesce(email, external_id)) FROM users WHERE id = ANY (ids);
+  RETURN cardinality(ids);
+END
+$$;
+
+-- The user's organizations and the servers there go to the oldest owner, or else the oldest member. An organization
+-- without another member goes, and servers of others in it become personal drafts.
+CREATE FUNCTION leave_organizations(leaving uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  places uuid[] := ARRAY(
+    SELECT organization_id FROM members WHERE user_id = leaving
+    UNION SELECT organization_id FROM servers WHERE created_by = leaving AND organization_id IS NOT NULL
+  );
+  place uuid;
+  heir uuid;
+BEGIN
+  PERFORM FROM organizations WHERE id = ANY (places) ORDER BY id FOR UPDATE;
+  FOREACH place IN ARRAY places LOOP
+    SELECT user_id INTO heir FROM members WHERE organization_id = place AND user_id <> leaving
+    ORDER BY role DESC, joined_at, user_id LIMIT 1;
+    IF FOUND THEN
+      UPDATE servers SET created_by = heir, slug = CASE WHEN NOT EXISTS (
+        SELECT FROM servers AS own
+        WHERE own.created_by = heir AND own.organization_id = place AND own.slug = servers.slug
+      ) THEN slug END
+      WHERE created_by = leaving AND organization_id = place;
+      UPDATE members SET role = 'owner' WHERE organization_id = place AND user_id = heir AND role <> 'owner'
+        AND EXISTS (SELECT FROM members WHERE organization_id = place AND user_id = leaving AND role = 'owner');
+    ELSIF EXISTS (SELECT FROM members WHERE organization_id = place) THEN
+      UPDATE servers SET organization_id = NULL, status = 'draft', slug = NULL
+      WHERE organization_id = place AND created_by <> leaving;
+      DELETE FROM organizations WHERE id = place;
+    END IF;
+  END LOOP;
+  DELETE FROM members WHERE user_id = leaving;
+END
+$$;
+
+CREATE FUNCTION remove_users(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  gone uuid[];
+  kept uuid[];
+  removed int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('remove_users', document, '{external_id}');
+  gone := ARRAY(
+    SELECT users.id FROM jsonb_array_elements(document) AS r JOIN users ON external_id = r->>'external_id'
+    ORDER BY users.id FOR UPDATE OF users
+  );
+  IF gone <> '{}' THEN PERFORM make_durable(); END IF;
+  PERFORM note('user removed', id, coalesce(email, external_id)) FROM users WHERE id = ANY (gone);
+  PERFORM FROM api_keys WHERE user_id = ANY (gone) AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
+  UPDATE api_keys SET revoked_at = now() WHERE user_id = ANY (gone) AND revoked_at IS NULL;
+  PERFORM leave_organizations(user_id) FROM (
+    SELECT user_id FROM members WHERE user_id = ANY (gone)
+    UNION SELECT created_by FROM servers WHERE created_by = ANY (gone) AND organization_id IS NOT NULL
+  ) AS leaving ORDER BY user_id;
+  DELETE FROM users WHERE id = ANY (gone) AND disabled_at IS NULL;
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  -- A user whom an operator disabled stays, with nothing: else adding the user again would enable the user.
+  kept := ARRAY(SELECT id FROM users WHERE id = ANY (gone));
+  IF kept <> '{}' THEN
+    UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now()) WHERE id = ANY (kept);
+    DELETE FROM servers WHERE created_by = ANY (kept);
+    DELETE FROM identities WHERE user_id = ANY (kept);
+    DELETE FROM passwords WHERE user_id = ANY (kept);
+    DELETE FROM sessions WHERE user_id = ANY (kept);
+    DELETE FROM sign_in_links WHERE user_id = ANY (kept);
+    DELETE FROM server_changes WHERE user_id = ANY (kept);
+    DELETE FROM checked_imports WHERE user_id = ANY (kept);
+  END IF;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n - 1, 'external_id', external_id, 'reason', 'disabled by an operator')
+    ORDER BY n), '[]') INTO refused
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) JOIN users ON external_id = r->>'external_id';
+  RETURN jsonb_build_object('removed', removed, 'refused', refused);
+END
+$$;
+
+-- Servers.
+
+CREATE FUNCTION servers_in(document jsonb) RETURNS TABLE (
+  n bigint, r jsonb, id uuid, external_id text, place text, complaint text
+) STABLE LANGUAGE sql AS $$
+  SELECT n - 1, r, (r->>'id')::uuid, r->>'external_id', r->>'organization', CASE
+    WHEN has_control(concat(r->>'name', r->>'address', r->>'slug', r->>'edition', r->>'status', r->>'version',
+      r->>'listing_kind')) THEN 'not one line'
+    WHEN greatest(char_length(r->>'name') - 200, char_length(r->>'address') - 255, char_length(r->>'slug') - 200,
+      char_length(r->>'edition') - 64, char_length(r->>'status') - 64, char_length(r->>'version') - 64,
+      char_length(r->>'listing_kind') - 64) > 0 THEN 'too long'
+    WHEN '' IN (r->>'name', r->>'address', r->>'edition', r->>'status') THEN 'empty'
+  END
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
+$$;
+
+CREATE FUNCTION is_member(slug text, user_id uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT EXISTS (
+    SELECT FROM organizations JOIN members ON organization_id = organizations.id
+    WHERE organizations.slug = is_member.slug AND members.user_id = is_member.user_id
+  )
+$$;
+
+CREATE FUNCTION put_servers(document jsonb, all_servers boolean DEFAULT false) RETURNS jsonb
+STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  added int;
+  changed int;
+  removed int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('put_servers', document, '{id,external_id,name,address}', '{slug,version,listing_kind,organization}',
+    '{edition,status,updated_at}');
+  IF all_servers THEN PERFORM check_all('put_servers', document, 'remove all servers'); END IF;
+  WITH written AS (
+    INSERT INTO servers AS ours (
+      id, created_by, name, host_label, organization_id, slug, edition, status, version, listing_kind, updated_at
+    )
+    SELECT given.id, owner.id, r->>'name', r->>'address', wanted.*
+    FROM servers_in(document) AS given JOIN users AS owner USING (external_id)
+      LEFT JOIN servers AS known ON known.id = given.id, LATERAL (SELECT
+        CASE WHEN r ? 'organization' THEN (SELECT id FROM organizations WHERE slug = place)
+          ELSE known.organization_id END AS organization_id,
+        CASE WHEN r ? 'slug' THEN r->>'slug' ELSE known.slug END AS slug,
+        coalesce(r->>'edition', known.edition, 'java') AS edition,
+        coalesce(r->>'status', known.status, 'published') AS status,
+        CASE WHEN r ? 'version' THEN r->>'version' ELSE known.version END AS version,
+        CASE WHEN r ? 'listing_kind' THEN r->>'listing_kind' ELSE known.listing_kind END AS listing_kind,
+        coalesce((r->>'updated_at')::timestamptz, known.updated_at, now()) AS updated_at
+      ) AS wanted
+    WHERE complaint IS NULL AND (place IS NULL OR is_member(place, owner.id)) AND (known.id IS NULL OR
+      (known.created_by, known.name, known.host_label, known.organization_id, known.slug, known.edition, known.status,
+        known.version, known.listing_kind, known.updated_at)
+      IS DISTINCT FROM (owner.id, r->>'name', r->>'address', wanted.organization_id, wanted.slug, wanted.edition,
+        wanted.status, wanted.version, wanted.listing_kind, wanted.updated_at))
+    ORDER BY given.id
+    ON CONFLICT (id) DO UPDATE SET created_by = excluded.created_by, organization_id = excluded.organization_id,
+      name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
+      status = excluded.status, version = excluded.version, listing_kind = excluded.listing_kind,
+      updated_at = excluded.updated_at
+    WHERE EXISTS (SELECT FROM users WHERE users.id = ours.created_by AND external_id IS NOT NULL)
+    RETURNING xmax = 0 AS is_new
+  )
+  SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) INTO added, changed FROM written;
+  IF all_servers THEN
+    DELETE FROM servers USING users WHERE created_by = users.id AND external_id IS NOT NULL AND organization_id IS NULL
+      AND servers.id NOT IN (SELECT (r->>'id')::uuid FROM jsonb_array_elements(document) AS r);
+    GET DIAGNOSTICS removed = ROW_COUNT;
+  END IF;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', reason) ORDER BY n), '[]') INTO refused
+  FROM (
+    SELECT n, given.id, CASE
+      WHEN owner.id IS NULL THEN 'no such user'
+      WHEN known.created_by <> owner.id
+        AND EXISTS (SELECT FROM users WHERE users.id = known.created_by AND users.external_id IS NULL)
+        THEN 'of another account'
+      WHEN complaint IS NOT NULL THEN complaint
+      WHEN place IS NULL THEN NULL
+      WHEN NOT EXISTS (SELECT FROM organizations WHERE slug = place) THEN 'no such organization'
+      WHEN NOT is_member(place, owner.id) THEN 'not a member'
+    END AS reason
+    FROM servers_in(document) AS given LEFT JOIN users AS owner USING (external_id)
+      LEFT JOIN servers AS known ON known.id = given.id
+  ) AS told WHERE reason IS NOT NULL;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', refused)
+    || CASE WHEN all_servers THEN jsonb_build_object('removed', removed) ELSE '{}' END;
+END
+$$;
+
+CREATE FUNCTION remove_servers(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  removed int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('remove_servers', document, '{id}');
+  DELETE FROM servers WHERE id = ANY (ARRAY(
+    SELECT servers.id FROM jsonb_array_elements(document) AS r JOIN servers ON servers.id = (r->>'id')::uuid
+      JOIN users ON users.id = created_by
+    WHERE external_id IS NOT NULL ORDER BY servers.id FOR UPDATE OF servers
+  ));
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n - 1, 'id', id, 'reason', 'of another account') ORDER BY n), '[]')
+  INTO refused
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) JOIN servers ON id = (r->>'id')::uuid;
+  RETURN jsonb_build_object('removed', removed, 'refused', refused);
+END
+$$;
+
+-- Keys. Locks are taken in the order gate, users, keys.
+
+CREATE FUNCTION keys_in(document jsonb) RETURNS TABLE (
+  n bigint, user_id uuid, hash bytea, name text, prefix text, created_at timestamptz, revoked_at timestamptz
+) STABLE LANGUAGE sql AS $$
+  SELECT n - 1, users.id, decode(r->>'key_hash', 'hex'), trimmed(r->>'name'), r->>'prefix',
+    (r->>'created_at')::timestamptz, (r->>'revoked_at')::timestamptz
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) LEFT JOIN users ON external_id = r->>'external_id'
+$$;
+
+CREATE FUNCTION put_keys(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  owners uuid[];
+  known uuid[];
+  added int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('put_keys', document, '{external_id,name,key_hash}', '{revoked_at}', '{prefix,created_at}');
+  PERFORM make_durable();
+  owners := ARRAY(
+    SELECT user_id FROM keys_in(document) AS given
+    WHERE user_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_keys WHERE key_hash = hash)
+  );
+  IF owners <> '{}' THEN
+    LOCK TABLE key_gate IN SHARE MODE;
+    PERFORM FROM users WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
+  END IF;
+  known := ARRAY(
+    SELECT keys.id FROM keys_in(document) AS given JOIN api_keys AS keys ON key_hash = hash
+    WHERE keys.user_id = given.user_id AND (keys.name <> given.name OR keys.prefix <> given.prefix
+      OR keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL)
+    ORDER BY keys.id FOR NO KEY UPDATE OF keys
+  );
+  WITH renamed AS (
+    UPDATE api_keys AS keys SET name = given.name, prefix = coalesce(given.prefix, keys.prefix)
+    FROM keys_in(document) AS given JOIN api_keys AS old ON key_hash = hash
+    WHERE keys.id = old.id AND keys.id = ANY (known) AND (old.name <> given.name OR old.prefix <> given.prefix)
+    RETURNING keys.id, keys.user_id, old.name <> keys.name AS is_renamed
+  )
+  SELECT count(note('key renamed', user_id, id::text)) INTO added FROM renamed WHERE is_renamed;
+  WITH revoked AS (
+    UPDATE api_keys AS keys SET revoked_at = given.revoked_at FROM keys_in(document) AS given
+    WHERE key_hash = hash AND keys.id = ANY (known) AND keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL
+    RETURNING keys.id, keys.user_id
+  )
+  SELECT count(note('key revoked', user_id, id::text)) INTO added FROM revoked;
+  WITH inserted AS (
+    INSERT INTO api_keys (user_id, name, prefix, key_hash, created_at, revoked_at)
+    SELECT user_id, name, coalesce(prefix, 'svc_live_'), hash, coalesce(created_at, now()), ended_at FROM (
+      SELECT given.*, ended_at, count(*) FILTER (WHERE ended_at IS NULL) OVER (PARTITION BY user_id ORDER BY n) AS place
+      FROM keys_in(document) AS given, LATERAL (SELECT coalesce(given.revoked_at,
+        (SELECT listed.revoked_at FROM revoked_hashes AS listed WHERE key_hash = hash)) AS ended_at) AS told
+      WHERE user_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_keys WHERE key_hash = hash)
+    ) AS new
+    WHERE ended_at IS NOT NULL OR place + (
+      SELECT count(*) FROM api_keys WHERE api_keys.user_id = new.user_id AND api_keys.revoked_at IS NULL
+    ) <= 5
+    ORDER BY user_id, n ON CONFLICT (key_hash) DO NOTHING
+    RETURNING id, user_id
+  )
+  SELECT count(note('key imported', user_id, id::text)) INTO added FROM inserted;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'key_hash', encode(hash, 'hex'), 'reason', reason) ORDER BY n),
+    '[]') INTO refused
+  FROM (
+    SELECT n, hash, CASE
+      WHEN given.user_id IS NULL THEN 'no such user'
+      WHEN keys.user_id <> given.user_id THEN 'of another account'
+      WHEN keys.id IS NULL THEN 'sixth key'
+      WHEN keys.revoked_at IS NOT NULL AND given.revoked_at IS NULL THEN 'stays revoked'
+    END AS reason
+    FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = hash
+  ) AS told WHERE reason IS NOT NULL;
+  RETURN jsonb_build_object('added', added, 'changed', cardinality(known), 'refused', refused);
+END
+$$;
+
+CREATE FUNCTION revoke_keys(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  revoked int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('revoke_keys', document, '{external_id}', '{}', '{id,key_hash}');
+  PERFORM make_durable();
+  WITH ended AS (
+    UPDATE api_keys SET revoked_at = now() WHERE id = ANY (ARRAY(
+      SELECT keys.id FROM named_keys(document) AS given JOIN api_keys AS keys ON keys.id = given.id
+      WHERE is_own AND revoked_at IS NULL ORDER BY keys.id FOR NO KEY UPDATE OF keys
+    )) RETURNING id, user_id
+  )
+  SELECT count(note('key revoked', user_id, id::text)) INTO revoked FROM ended;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'reason', 'of another account') || called ORDER BY n), '[]')
+  INTO refused FROM named_keys(document) WHERE NOT is_own;
+  RETURN jsonb_build_object('revoked', revoked, 'refused', refused);
+END
+$$;
+
+-- The keys that rows name by an id or a hash.
+CREATE FUNCTION named_keys(document jsonb) RETURNS TABLE (n bigint, called jsonb, id uuid, is_own boolean)
+STABLE LANGUAGE sql AS $$
+  SELECT n - 1, r - 'external_id', keys.id,
+    EXISTS (SELECT FROM users WHERE users.id = keys.user_id AND external_id = r->>'external_id')
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
+    JOIN api_keys AS keys ON keys.id = coalesce((r->>'id')::uuid,
+      (SELECT hashed.id FROM api_keys AS hashed WHERE key_hash = decode(r->>'key_hash', 'hex')))
+$$;
+
+CREATE FUNCTION keys_of(external_id text) RETURNS TABLE (
+  id uuid, name text, prefix text, created_at timestamptz, revoked_at timestamptz, last_used_at timestamptz
+) STABLE STRICT LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT SET enable_seqscan = off AS $$
+  SELECT keys.id, keys.name, keys.prefix, keys.created_at, keys.revoked_at, keys.last_used_at
+  FROM users JOIN api_keys AS keys ON keys.user_id = users.id
+  WHERE users.external_id = keys_of.external_id ORDER BY keys.created_at, keys.id
+$$;
+
+-- Organizations and members. Few rows, so one after the other. Locks are taken in the order users, organizations.
+
+CREATE FUNCTION is_of_other(organization uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT EXISTS (
+    SELECT FROM members JOIN users ON users.id = user_id
+    WHERE organization_id = organization AND role = 'owner' AND external_id IS NULL
+  )
+$$;
+
+CREATE FUNCTION oldest_owner(organization uuid) RETURNS uuid STABLE LANGUAGE sql AS $$
+  SELECT user_id FROM members WHERE organization_id = organization AND role = 'owner' ORDER BY joined_at, user_id LIMIT 1
+$$;
+
+CREATE FUNCTION has_other_owner(organization uuid, member uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
+  SELECT EXISTS (SELECT FROM members WHERE organization_id = organization AND role = 'owner' AND user_id <> member)
+$$;
+
+CREATE FUNCTION by_row(refused jsonb[]) RETURNS jsonb IMMUTABLE LANGUAGE sql AS $$
+  SELECT coalesce(jsonb_agg(item ORDER BY (item->'row')::int), '[]') FROM unnest(refused) AS item
+$$;
+
+CREATE FUNCTION put_organizations(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  known organizations;
+  reason text;
+  added int := 0;
+  changed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('put_organizations', document, '{slug,name,external_id}');
+  FOR given IN
+    SELECT n - 1 AS n, r->>'slug' AS slug, trimmed(r->>'name') AS name, users.id AS owner
+    FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n) LEFT JOIN users ON external_id = r->>'external_id'
+    ORDER BY r->>'slug'
+  LOOP
+    SELECT * INTO known FROM organizations WHERE organizations.slug = given.slug;
+    reason := CASE WHEN known.id IS NULL AND given.owner IS NULL THEN 'no such user'
+      WHEN is_of_other(known.id) THEN 'of another account' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || jsonb_build_object('row', given.n, 'slug', given.slug, 'reason', reason);
+    ELSIF known.id IS NULL THEN
+      INSERT INTO organizations VALUES (gen_random_uuid(), given.slug, given.name) RETURNING * INTO known;
+      INSERT INTO members VALUES (known.id, given.owner, 'owner', now());
+      PERFORM note('organization made', given.owner, known.id::text);
+      added := added + 1;
+    ELSIF known.name <> given.name THEN
+      UPDATE organizations SET name = given.name WHERE id = known.id;
+      PERFORM note('organization renamed', oldest_owner(known.id), known.id::text);
+      changed := changed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION remove_organizations(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  removed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('remove_organizations', document, '{slug}');
+  FOR given IN
+    SELECT n - 1 AS n, id, slug FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n)
+      JOIN organizations ON slug = r->>'slug'
+    ORDER BY id, n FOR UPDATE OF organizations
+  LOOP
+    reason := CASE WHEN is_of_other(given.id) THEN 'of another account'
+      WHEN EXISTS (SELECT FROM servers WHERE organization_id = given.id) THEN 'has servers' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || jsonb_build_object('row', given.n, 'slug', given.slug, 'reason', reason);
+    ELSIF EXISTS (SELECT FROM organizations WHERE id = given.id) THEN
+      PERFORM note('organization deleted', oldest_owner(given.id), given.id::text);
+      DELETE FROM organizations WHERE id = given.id;
+      removed := removed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('removed', removed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION members_in(document jsonb) RETURNS TABLE (
+  n bigint, called jsonb, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
+) STABLE LANGUAGE sql AS $$
+  SELECT n - 1, r - '{role,joined_at}'::text[], organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
+    members.role
+  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
+    LEFT JOIN organizations ON organizations.slug = r->>'slug'
+    LEFT JOIN users ON users.external_id = r->>'external_id'
+    LEFT JOIN members ON members.organization_id = organizations.id AND members.user_id = users.id
+$$;
+
+CREATE FUNCTION lock_members(document jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM users WHERE id = ANY (ARRAY(SELECT given.user_id FROM members_in(document) AS given))
+  ORDER BY id FOR KEY SHARE;
+  PERFORM FROM organizations WHERE id = ANY (ARRAY(SELECT given.organization_id FROM members_in(document) AS given))
+  ORDER BY id FOR UPDATE;
+END
+$$;
+
+CREATE FUNCTION put_members(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  added int := 0;
+  changed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('put_members', document, '{slug,external_id,role}', '{}', '{joined_at}');
+  PERFORM lock_members(document);
+  -- New owners first, so that one can follow another in one document.
+  FOR given IN
+    SELECT * FROM members_in(document) AS named WHERE present IS DISTINCT FROM role OR is_of_other(organization_id)
+    ORDER BY role DESC, n
+  LOOP
+    reason := CASE WHEN given.organization_id IS NULL THEN 'no such organization' WHEN given.user_id IS NULL THEN 'no such user'
+      WHEN is_of_other(given.organization_id) THEN 'of another account'
+      WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+    ELSIF given.present IS NULL THEN
+      INSERT INTO members VALUES (given.organization_id, given.user_id, given.role, coalesce(given.joined_at, now()));
+      PERFORM note('member added', given.user_id, given.organization_id::text);
+      added := added + 1;
+    ELSE
+      UPDATE members SET role = given.role
+      WHERE organization_id = given.organization_id AND user_id = given.user_id;
+      PERFORM note('member role changed', given.user_id, given.organization_id::text);
+      changed := changed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', by_row(refused));
+END
+$$;
+
+CREATE FUNCTION remove_members(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  given record;
+  reason text;
+  removed int := 0;
+  refused jsonb[] := '{}';
+BEGIN
+  PERFORM check_rows('remove_members', document, '{slug,external_id}');
+  PERFORM lock_members(document);
+  FOR given IN SELECT * FROM members_in(document) AS named WHERE present IS NOT NULL ORDER BY n LOOP
+    reason := CASE WHEN is_of_other(given.organization_id) THEN 'of another account'
+      WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
+    IF reason IS NOT NULL THEN
+      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+    ELSE
+      DELETE FROM members WHERE organization_id = given.organization_id AND user_id = given.user_id;
+      PERFORM note('member removed', given.user_id, given.user_id::text);
+      removed := removed + 1;
+    END IF;
+  END LOOP;
+  RETURN jsonb_build_object('removed', removed, 'refused', by_row(refused));
+END
+$$;
+
+-- Nested loops over indexes: a call costs what its rows cost, whatever the planner believes of the tables, or believed when
+-- the session made its plan.
+DO $do$
+DECLARE
+  act regprocedure;
+BEGIN
+  FOREACH act IN ARRAY ARRAY['put_users(jsonb, boolean)', 'remove_users(jsonb)', 'put_servers(jsonb, boolean)',
+    'remove_servers(jsonb)', 'put_keys(jsonb)', 'revoke_keys(jsonb)', 'put_organizations(jsonb)',
+    'remove_organizations(jsonb)', 'put_members(jsonb)', 'remove_members(jsonb)']::regprocedure[]
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path FROM CURRENT SET enable_seqscan = off SET enable_hashjoin = off
+      SET enable_mergejoin = off SET enable_material = off SET jit = off', act);
+  END LOOP;
+END
+$do$;
+
+-- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
+-- PostgreSQL's own.
+REVOKE EXECUTE ON FUNCTION is_instant, trimmed, has_control, check_rows, check_all, make_durable, note, id_of, users_in,
+  put_users, ban_others, leave_organizations, remove_users, servers_in, is_member, put_servers, remove_servers, keys_in,
+  put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner, has_other_owner, by_row, put_organizations,
+  remove_organizations, members_in, lock_members, put_members, remove_members
+FROM PUBLIC;
+REVOKE USAGE ON TYPE sha256, key_name, key_slot FROM PUBLIC;

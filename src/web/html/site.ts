@@ -17,6 +17,12 @@ export function showSite({ name, url }: Site): Html {
   return name === null ? html`the website that it belongs to` : isolated(name)
 }
 
+/** Whom users ask, in a sentence. */
+export function showOperator({ contact }: Site): Html {
+  const operator = html`the operator of this service`
+  return contact === null ? operator : html`<a href="${contact}">${operator}</a>`
+}
+
 /** The link to the site that manages servers. */
 export function manageAt({ name, url }: Site): Action {
   const label = `Manage at ${isolatedText(name ?? new URL(url!).host)}`

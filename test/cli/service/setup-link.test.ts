@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownUrlOf } from '../../../src/config/config.ts'
+import { personAt } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { programIn, type Served } from '../program.ts'
 
@@ -47,4 +48,21 @@ test('no setup link is printed once a user has a password, and an earlier one en
   assert.equal((await ask(again.port, { path: '/health' })).status, 200)
   again.kill('SIGTERM')
   assert.doesNotMatch((await again.ended).stdout, /setup/)
+})
+
+test('with links alone, `user link` lets the first operator in', async (t) => {
+  const program = programIn(t)
+  const email = 'ops@example.com'
+  const env = { PASSWORDS: 'off', OPERATORS: email }
+  const served = await program.serve({ env })
+  await served.written(
+    /users sign in by links alone: `server-listing user link` makes the first one/,
+  )
+  const url = /dashboard at (http:[^"]+)/.exec(served.stdout())![1]!
+  await program.done(`user add ${email}`)
+  const made = await program.done(`user link ${email}`, { env: { ...env, DASHBOARD_URL: url } })
+  const ops = personAt(Number(new URL(url).port))
+  await ops.submit(new URL(made.trim()).pathname)
+  assert.match((await ops.get('/dashboard/operator')).body, /<h1>Operator/)
+  assert.doesNotMatch(served.stdout(), /setup/)
 })

@@ -32,7 +32,7 @@ test('the API shows at once that a server is registered, edited, made a draft or
     [edited.status, edited.version, edited.listing_kind, edited.slug],
     ['draft', '1.21', 'realm', null],
   )
-  assert.match((await person.get(`${path}/delete`)).body, /Delete <b><bdi>Survival<\/bdi>/)
+  assert.match((await person.get(`${path}/delete`)).body, /Delete <bdi>Survival<\/bdi>/)
   const deleted = await person.submit('/dashboard/servers/change', deletionOf(server.id))
   assert.match(deleted.body, /<b><bdi>Survival<\/bdi><\/b> was deleted\./)
   assert.deepEqual(await listed(), [])

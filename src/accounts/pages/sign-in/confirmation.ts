@@ -10,6 +10,7 @@ import { passwords } from '../../records/passwords.ts'
 import { returnPathOf } from '../return-path.ts'
 import { requireSession } from '../session.ts'
 import { type AccountsDashboard, confirmPassword, isConnected } from './attempts.ts'
+import { returnByLink, sayWhereLink } from './new-link.ts'
 
 /** How the user of a session can show that it is really them. */
 interface Confirmation {
@@ -42,9 +43,9 @@ export function requireConfirmation(
   return createMiddleware<Env>(async (c, next) => {
     const needed = await findNeeded(dashboard, c, from)
     if (needed === null) return next()
-    if (!needed.password || fieldOf(c, 'password') === '') return ask(c, needed, purpose)
+    if (!needed.password || fieldOf(c, 'password') === '') return ask(dashboard, c, needed, purpose)
     const confirmed = await confirmPassword(dashboard, c)
-    if ('message' in confirmed) return ask(c, needed, purpose, confirmed)
+    if ('message' in confirmed) return ask(dashboard, c, needed, purpose, confirmed)
     // The session may have ended while the service checked the password.
     return readSessionAgain(c, next)
   })
@@ -71,19 +72,22 @@ async function findNeeded(
 }
 
 function ask(
+  dashboard: AccountsDashboard,
   c: Context,
   { password, provider, isOld }: Confirmation,
   purpose: string,
   { status, message }: Refused = { status: 403 },
 ): Promise<Response> {
   const page = returnPathOf(c)
+  const isByLink = !password && provider === null
+  if (isByLink) returnByLink(dashboard, c, page)
   const sent = [...c.get('form')].filter(([name]) => name !== 'password')
   return showPage(c, {
     title: 'Is it you?',
     status,
     width: 'form',
     body: html`<form class="card" method="post" action="${c.req.path}">
-<p>${isOld ? `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago. ` : ''}${sayHow(password, provider, purpose)}</p>
+<p>${isOld ? `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago. ` : ''}${isByLink ? html`Sign in again to ${purpose}. ${sayWhereLink(dashboard, c)} It leads back to this page.` : sayHow(password, provider, purpose)}</p>
 ${
   password
     ? html`${sent.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
@@ -108,10 +112,7 @@ ${provider === null ? '' : html`<p class="hint">If ${isolated(provider)} shows a
 }
 
 function sayHow(password: boolean, provider: string | null, purpose: string): Html {
-  if (provider === null)
-    return password
-      ? html`Enter your password to ${purpose}.`
-      : html`Ask the operator for a new sign-in link.`
+  if (provider === null) return html`Enter your password to ${purpose}.`
   return html`Sign in with ${isolated(provider)} again${password ? ', or enter your password,' : ''} to ${purpose}.`
 }
 

@@ -7,12 +7,14 @@ import {
   type App,
   browserOf,
   type Context,
+  cookieOf,
   fieldOf,
   withCookies,
 } from '../../../web/context.ts'
 import { showUsername } from '../../../web/html/form-field.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { isolated } from '../../../web/html/text.ts'
+import { sayWhereLink, takeReturn } from './new-link.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
 import { signInLinks } from '../../records/sign-in-links.ts'
 
@@ -26,18 +28,18 @@ export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): voi
 
   app.get('/link/:token', async (c) => {
     const user = await signInLinks(database).findSignInLink(hashOf(c), now())
-    if (user === null) return refuse(c)
+    if (user === null) return refuse(dashboard, c)
     return dashboard.passwords ? showForm(c, user.email) : showButton(c, user.email)
   })
 
   app.post('/link/:token', async (c) => {
     const found = await signInLinks(database).findSignInLink(hashOf(c), now())
-    if (found === null) return refuse(c)
+    if (found === null) return refuse(dashboard, c)
     if (!dashboard.passwords) {
       const signedIn = await accounts.useLink(hashOf(c), browserOf(dashboard, c))
-      return signedIn === null
-        ? refuse(c)
-        : withCookies(c.redirect('/dashboard', 303), signedIn.cookies)
+      if (signedIn === null) return refuse(dashboard, c)
+      const { next, cookies } = takeReturn(dashboard, cookieOf(c))
+      return withCookies(c.redirect(next, 303), [...signedIn.cookies, ...cookies])
     }
     const password = fieldOf(c, 'password')
     const complaint = await complaintAboutPassword(password, found.email)
@@ -47,7 +49,7 @@ export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): voi
       await accounts.hashPassword(password),
       actorOf(dashboard, c),
     )
-    if (user === null) return refuse(c)
+    if (user === null) return refuse(dashboard, c)
     return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')
   })
 }
@@ -56,16 +58,20 @@ function hashOf(c: Context): string {
   return hashToken(c.req.param('token') ?? '')
 }
 
-function refuse(c: Context): Promise<Response> {
+function refuse(dashboard: AccountsDashboard, c: Context): Promise<Response> {
   return showPage(c, {
     title: 'This link no longer works',
     status: 404,
     width: 'form',
-    body: html`<p>A sign-in link works once and for a limited time. Ask the operator for a new one, or <a href="/sign-in">sign in</a>.</p>`,
+    body: html`<p>A sign-in link works once and for a limited time. ${
+      dashboard.passwords || dashboard.oidc !== null
+        ? html`Ask the operator for a new one, or <a href="/sign-in">sign in</a>.`
+        : html`${sayWhereLink(dashboard, c)} If you are signed in already, <a href="/dashboard">go to the dashboard</a>.`
+    }</p>`,
   })
 }
 
-/** The way in while the identity provider is down and users have no passwords. */
+/** The way in without passwords. */
 function showButton(c: Context, email: string): Promise<Response> {
   return showPage(c, {
     title: 'Sign in',

@@ -11,8 +11,10 @@ import {
 } from '../../../web/context.ts'
 import { showField } from '../../../web/html/form-field.ts'
 import { type Notice, showNotFound, showNotice, showPage } from '../../../web/html/page.ts'
+import { showOperator } from '../../../web/html/site.ts'
 import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { readReturnPath } from '../return-path.ts'
+import { returnByLink, sayWhereLink } from './new-link.ts'
 import { passwords } from '../../records/passwords.ts'
 import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 
@@ -90,6 +92,8 @@ interface SignInPage {
 export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignInPage) {
   const { oidc } = dashboard
   const { next, notice, status = 200 } = page
+  const isByLink = oidc === null && !dashboard.passwords
+  if (isByLink) returnByLink(dashboard, c, next)
   return showPage(c, {
     title: 'Sign in',
     status,
@@ -98,6 +102,7 @@ export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignI
     body: html`${notice === undefined ? '' : showNotice(notice)}
 ${oidc === null ? '' : html`<p><a class="button primary" href="${providerPath(next)}">Sign in with ${isolatedText(oidc.name)}</a></p>`}
 ${dashboard.passwords ? showForm(page) : ''}
+${isByLink ? html`<section class="card"><p>You sign in here with a link, and need no password. ${sayWhereLink(dashboard, c)}</p></section>` : ''}
 ${hintFor(dashboard, notice)}
 <p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
   })
@@ -133,10 +138,7 @@ function hintFor(
   notice: Notice | undefined,
 ) {
   if (notice === NO_ACCOUNT && signUp === 'closed') return html``
-  const operator =
-    site.contact === null
-      ? 'the operator of this service'
-      : html`<a href="${site.contact}">the operator of this service</a>`
+  const operator = showOperator(site)
   const account = signUp === 'open' ? html`No account yet? <a href="/sign-up">Create one</a>. ` : ''
   if (withPasswords)
     return html`<p class="hint">${account}Forgot your password? Ask ${operator} for a sign-in link.${signUp === 'open' ? '' : ' New here? Ask for an account.'}</p>`

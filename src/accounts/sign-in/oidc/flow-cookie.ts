@@ -21,8 +21,6 @@ export interface Flow {
 
 /** How long a user can take at the identity provider. */
 export const FLOW_LENGTH_US = 10 * MINUTE_US
-/** Browsers keep 4,096 bytes of a cookie. */
-const NEXT_LENGTH_MAX = 2_000
 
 /**
  * The cookie of a sign-in under way. It binds the provider's answer to this browser, and any
@@ -50,9 +48,7 @@ export function flowCookie(dashboardUrl: string, clientSecret: string) {
       return JSON.parse(Buffer.from(text, 'base64url').toString()) as Flow
     },
     set(flow: Flow): string {
-      // A long query is given up, and the page is not.
-      const next = flow.next.length > NEXT_LENGTH_MAX ? flow.next.replace(/\?.*/s, '') : flow.next
-      const text = Buffer.from(JSON.stringify({ ...flow, next })).toString('base64url')
+      const text = Buffer.from(JSON.stringify(flow)).toString('base64url')
       return cookie.set(`${text}.${codeOf(text).toString('base64url')}`)
     },
     remove: cookie.remove,

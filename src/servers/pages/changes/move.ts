@@ -3,8 +3,9 @@ import type { Membership } from '../../../organizations/organization.ts'
 import type { Context } from '../../../web/context.ts'
 import { showChoice } from '../../../web/html/form-field.ts'
 import { showPage } from '../../../web/html/page.ts'
+import { showQuestion } from '../../../web/html/question.ts'
 import { isolated, isolatedText } from '../../../web/html/text.ts'
-import { type Asked, PERSONAL, showAsked, showNames } from './selected.ts'
+import { type Asked, CHANGE_PATH, PERSONAL, showAsked } from './selected.ts'
 
 /** Asks where servers should move, and says what that does to the API's answer. */
 export function showMove(
@@ -24,19 +25,23 @@ export function showMove(
   const open = places.filter(([place]) =>
     servers.some(({ organization_id }) => (organization_id ?? PERSONAL) !== place),
   )
-  return showPage(c, {
+  if (open.length === 0)
+    return showPage(c, {
+      title,
+      width: 'form',
+      body: html`<p>You are not a member of an organization. <a href="/dashboard/organizations">Create one</a> to move servers there.</p>`,
+    })
+  return showQuestion(c, {
     title,
-    width: 'form',
-    body:
-      open.length === 0
-        ? html`<p>You are not a member of an organization. <a href="/dashboard/organizations">Create one</a> to move servers there.</p>`
-        : html`<form class="card" method="post" action="/dashboard/servers/change">
-${showAsked(asked)}
-${isOne ? html`<p>Move <b>${isolated(first!.name)}</b> (<code>${isolated(first!.address)}</code>).</p>` : ''}
-${showChoice({ name: 'move', label: 'Owner', value: open[0]![0], options: open })}
-<p>You can undo this for one hour.</p>
-<div class="row"><button class="primary" name="confirmed" value="moved">${label}</button>
-<a class="button" href="${from}">Cancel</a></div>
-${isOne ? '' : html`<p>These servers move:</p>${showNames(servers)}`}</form>`,
+    asks: isOne
+      ? html`Move ${isolated(first!.name)} (<code>${isolated(first!.address)}</code>)?`
+      : html`Move these servers?`,
+    consequences: ['You can undo this for one hour.'],
+    more: html`${showChoice({ name: 'move', label: 'Owner', value: open[0]![0], options: open })}
+${showAsked(asked)}`,
+    button: label,
+    isHarmless: true,
+    back: from,
+    sent: { to: CHANGE_PATH, confirmed: 'moved' },
   })
 }

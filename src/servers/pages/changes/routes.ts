@@ -3,11 +3,12 @@ import { idFromFormTag } from '../../../web/request/form-id.ts'
 import { count } from '../../../model/text.ts'
 import { PAGE_SIZE } from '../../server-search.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
-import { showNotFound, showPage, showUnchanged } from '../../../web/html/page.ts'
+import { showNotFound, showUnchanged } from '../../../web/html/page.ts'
+import { showQuestion } from '../../../web/html/question.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
 import { listPathOf, organizationOf, placeBefore, readPlace } from '../location.ts'
 import { showMove } from './move.ts'
-import { type Asked, findSelected, readChange, showAsked, showNames } from './selected.ts'
+import { type Asked, CHANGE_PATH, findSelected, readChange, showAsked } from './selected.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import { servers } from '../../records/servers.ts'
 import { serverChanges, type Unchanged } from '../../records/server-changes.ts'
@@ -18,7 +19,7 @@ import { organizations } from '../../../organizations/records/organizations.ts'
 export function addChangeRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
 
-  app.post('/dashboard/servers/change', async (c) => {
+  app.post(CHANGE_PATH, async (c) => {
     const { userId } = c.get('session')
     const wanted = readChange(c)
     const from = await readList(database, c)
@@ -83,17 +84,19 @@ function showDeletion(c: Context, asked: Asked): Promise<Response> {
   const { servers, from } = asked
   const [first] = servers
   const isOne = servers.length === 1
-  const label = isOne ? 'Delete server' : `Delete ${servers.length} servers`
-  return showPage(c, {
-    title: isOne ? 'Delete a server' : `Delete ${servers.length} servers`,
-    width: 'form',
-    body: html`<form class="card" method="post" action="/dashboard/servers/change">
-${showAsked(asked)}
-${isOne ? html`<p>Delete <b>${isolated(first!.name)}</b> (<code>${isolated(first!.address)}</code>)?</p>` : html`<p>Delete these servers?</p>${showNames(servers)}`}
-<p>The API stops returning ${isOne ? 'it' : 'them'} at once. You can undo this for one hour.</p>
-<div class="row"><button class="danger" name="confirmed" value="deleted">${label}</button>
-<a class="button" href="${from}">Cancel</a></div>
-</form>`,
+  const all = `Delete ${servers.length} servers`
+  return showQuestion(c, {
+    title: isOne ? 'Delete a server' : all,
+    asks: isOne
+      ? html`Delete ${isolated(first!.name)} (<code>${isolated(first!.address)}</code>)?`
+      : html`Delete these servers?`,
+    consequences: [
+      `The API stops returning ${isOne ? 'it' : 'them'} at once. You can undo this for one hour.`,
+    ],
+    more: showAsked(asked),
+    button: isOne ? 'Delete server' : all,
+    back: from,
+    sent: { to: CHANGE_PATH, confirmed: 'deleted' },
   })
 }
 

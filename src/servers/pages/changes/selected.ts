@@ -26,6 +26,9 @@ export interface WantedByForm {
   isConfirmed: boolean
 }
 
+/** Where lists and questions send their forms. */
+export const CHANGE_PATH = '/dashboard/servers/change'
+
 /** What the field `move` has for a place. */
 export const PERSONAL = 'personal'
 
@@ -96,17 +99,18 @@ export interface Asked {
   isAll: boolean
 }
 
-/** The hidden fields of the question. */
+/** What the question is about: hidden fields, and the names of several servers. */
 export function showAsked({ servers: asked, from, isAll }: Asked): Html {
   const [name, value] = isAll
     ? ['all', asked.length]
     : ['rows', asked.map(({ id }) => id).join('.')]
   return html`${showFormTag()}<input type="hidden" name="from" value="${from}">
-<input type="hidden" name="${name}" value="${value}">`
+<input type="hidden" name="${name}" value="${value}">
+${asked.length === 1 ? '' : showNames(asked)}`
 }
 
 /** The names of several servers, up to as many as a page of the list has. */
-export function showNames(asked: readonly RegisteredServer[]): Html {
+function showNames(asked: readonly RegisteredServer[]): Html {
   const more = asked.length - PAGE_SIZE
   return html`<ul>${asked.slice(0, PAGE_SIZE).map(({ name }) => html`<li>${isolated(name)}</li>`)}${more > 0 ? html`<li>and ${count(more)} more</li>` : ''}</ul>`
 }

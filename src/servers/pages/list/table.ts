@@ -3,6 +3,7 @@ import type { Instant } from '../../../model/instant.ts'
 import { SERVERS_MAX } from '../../../model/server-row.ts'
 import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../../server-search.ts'
 import { showFormTag } from '../../../web/html/form-field.ts'
+import { CHANGE_PATH } from '../changes/selected.ts'
 import { publicUrlOf } from '../location.ts'
 import { agoInWords } from '../../../web/html/relative-time.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
@@ -44,7 +45,7 @@ export function showServers(table: ServerTable): Html {
   if (isReadOnly || ownOnPage === 0)
     return html`${showTools(table)}${showFound(table)}${shown}${showPages(table)}`
   return html`${showTools(table)}
-<form class="list" method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${pathOf(path, search)}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+<form class="list" method="post" action="${CHANGE_PATH}"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${pathOf(path, search)}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
 <div class="row">${showFound(table)}${showSelect({ search, found, ownOnPage })}</div>
 ${showBar(search, table.canMove)}
 ${shown}</form>
