@@ -15,11 +15,12 @@ import {
   UNAVAILABLE,
 } from './answers.ts'
 import type { Management, Route } from './call.ts'
+import { descriptionRoute } from './description.ts'
 import { eventRoutes } from './events.ts'
 import { type Tokens, UnusableTokens } from './tokens.ts'
 import { userRoutes } from './users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes, ...eventRoutes]
+const ROUTES: readonly Route[] = [...userRoutes, ...eventRoutes, descriptionRoute]
 
 export interface ManagementOptions extends Omit<Management, 'database'> {
   /** Null without a usable database. */
