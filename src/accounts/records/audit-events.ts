@@ -53,10 +53,11 @@ export function auditEvents(database: Database) {
 
   /** A dump of another server brings numbers beyond ours, and would hide entries until then. */
   async function numberAgain(): Promise<void> {
-    const found = await database.get(sql`SELECT 1 FROM audit_log WHERE ${foreign} LIMIT 1`)
+    const order = raw(auditOrder.column)
+    // The last entry alone: PostgreSQL may expect more of them, and read the whole table.
+    const last = sql`SELECT ${order} FROM audit_log ORDER BY ${order} DESC LIMIT 1`
+    const found = await database.get(sql`SELECT 1 FROM (${last}) AS last WHERE ${foreign}`)
     if (found !== null)
-      await database.run(
-        sql`UPDATE audit_log SET ${raw(auditOrder.column)} = DEFAULT WHERE ${foreign}`,
-      )
+      await database.run(sql`UPDATE audit_log SET ${order} = DEFAULT WHERE ${foreign}`)
   }
 }
