@@ -44,8 +44,8 @@ export function createManagement(options: ManagementOptions): Handler {
     if (name === null) return UNAUTHORIZED
     const found = findRoute(incoming)
     if (!('route' in found)) return found
-    const read = await readJson(incoming)
-    if ('status' in read) return read
+    const read = await readJson(incoming).catch(() => null)
+    if (read === null || 'status' in read) return read
     if (database === null) return NOT_CONFIGURED
     const admission = await buckets.admit(name, 'act')
     if (admission === null) return TOO_MANY
@@ -73,15 +73,11 @@ export function createManagement(options: ManagementOptions): Handler {
   }
 
   return async (incoming, outgoing) => {
-    const given = await answer(incoming).catch((fault) =>
-      hasHungUp(fault) ? null : explain(fault),
-    )
+    const given = await answer(incoming).catch(explain)
     if (given === null) outgoing.destroy()
     else send(outgoing, given)
   }
 }
-
-const hasHungUp = (fault: unknown): boolean => (fault as { code?: unknown }).code === 'ECONNRESET'
 
 const TOO_MANY = refuse(
   429,
