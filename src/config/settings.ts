@@ -215,7 +215,7 @@ const settings = {
   MANAGEMENT_PORT: {
     meaning: 'turns the management API for your site on, at this port; each process needs its own',
     page: 'management.md',
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: complaintAboutPort,
   },
   MANAGEMENT_HOST: {
@@ -227,7 +227,7 @@ const settings = {
   MANAGEMENT_TOKENS_FILE: {
     meaning: 'a file with the tokens of the management API; required with `MANAGEMENT_PORT`',
     page: 'management.md#tokens',
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
   },
   DRAIN_SECONDS: {
     meaning:

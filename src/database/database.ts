@@ -77,6 +77,17 @@ export type GivenColumns = Readonly<
   Record<string, 'uuid' | 'text' | 'integer' | 'instant' | 'bytes'>
 >
 
+/** How the audit log is read in the order of its commits. */
+export interface AuditOrder {
+  /** The column that has the order, and its type. Entries of one transaction may share a value. */
+  column: 'rowid' | 'xid'
+  type: 'INTEGER' | 'xid8'
+  /** True for an entry before which none can appear any more. */
+  settled: Sql
+  /** True for an entry that a dump has brought from a server with numbers of its own. */
+  foreign: Sql
+}
+
 /** The SQL that the engines spell differently. */
 export interface Dialect {
   /**
@@ -101,6 +112,7 @@ export interface Dialect {
   /** The column in whose order keys lie together, and a value below all of them. */
   readonly keyPlace: Sql
   readonly firstKeyPlace: string | number
+  readonly auditOrder: AuditOrder
   /** A query for the facts about the database that the operator's page shows. */
   readonly databaseFacts: Sql
   /** After an ORDER BY expression: order text by its bytes. */

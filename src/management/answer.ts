@@ -15,10 +15,12 @@ import {
   UNAVAILABLE,
 } from './answers.ts'
 import type { Management, Route } from './call.ts'
+import { descriptionRoute } from './description.ts'
+import { eventRoutes } from './events.ts'
 import { type Tokens, UnusableTokens } from './tokens.ts'
 import { userRoutes } from './users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes]
+const ROUTES: readonly Route[] = [...userRoutes, ...eventRoutes, descriptionRoute]
 
 export interface ManagementOptions extends Omit<Management, 'database'> {
   /** Null without a usable database. */
@@ -42,8 +44,8 @@ export function createManagement(options: ManagementOptions): Handler {
     if (name === null) return UNAUTHORIZED
     const found = findRoute(incoming)
     if (!('route' in found)) return found
-    const read = await readJson(incoming)
-    if ('status' in read) return read
+    const read = await readJson(incoming).catch(() => null)
+    if (read === null || 'status' in read) return read
     if (database === null) return NOT_CONFIGURED
     const admission = await buckets.admit(name, 'act')
     if (admission === null) return TOO_MANY
@@ -71,15 +73,11 @@ export function createManagement(options: ManagementOptions): Handler {
   }
 
   return async (incoming, outgoing) => {
-    const given = await answer(incoming).catch((fault) =>
-      hasHungUp(fault) ? null : explain(fault),
-    )
+    const given = await answer(incoming).catch(explain)
     if (given === null) outgoing.destroy()
     else send(outgoing, given)
   }
 }
-
-const hasHungUp = (fault: unknown): boolean => (fault as { code?: unknown }).code === 'ECONNRESET'
 
 const TOO_MANY = refuse(
   429,

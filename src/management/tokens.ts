@@ -62,6 +62,9 @@ export function openTokens(path: string, onFault: (fault: Error) => void): Token
   }
 }
 
+/** Throws UnusableTokens. */
+export const countTokens = (path: string): number => readTokens(path).length
+
 /** What differs once the file has changed. Null if it has just changed, or can't be read. */
 function stampOf(path: string): string | null {
   try {

@@ -109,4 +109,5 @@ export type AuditAction =
   | 'database restored'
   | 'revocations added'
   | 'identity refused'
+  | 'site refused'
   | 'identities moved'

@@ -58,6 +58,12 @@ export function managementConnection(connections: Connections): Database {
           AND coalesce(last_used_at, created_at) < ${at(since)}`,
       keyPlace: raw('id'),
       firstKeyPlace: '00000000-0000-0000-0000-000000000000',
+      auditOrder: {
+        column: 'xid',
+        type: 'xid8',
+        settled: sql`xid < pg_snapshot_xmin(pg_current_snapshot())`,
+        foreign: sql`xid >= pg_snapshot_xmax(pg_current_snapshot())`,
+      },
       databaseFacts: sql`
         SELECT 'PostgreSQL' AS engine, current_setting('server_version') AS version,
           pg_database_size(current_database()) AS bytes`,

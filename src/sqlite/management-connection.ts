@@ -118,6 +118,8 @@ const DIALECT: Dialect = {
   idleApiKeys,
   keyPlace: raw('serial'),
   firstKeyPlace: 0,
+  // A writer is alone.
+  auditOrder: { column: 'rowid', type: 'INTEGER', settled: sql`true`, foreign: sql`false` },
   databaseFacts: sql`
     SELECT 'SQLite' AS engine, sqlite_version() AS version, page_count * page_size AS bytes
     FROM pragma_page_count(), pragma_page_size()`,

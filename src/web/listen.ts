@@ -20,6 +20,8 @@ const REQUEST_MS = 15_000
 const CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
+/** While the server closes, how often it closes what has become idle. */
+const IDLE_MS = 50
 const HEAD_BYTES_MAX = 32_768
 export const CONNECTIONS_MAX = 1_000
 /** For the programs of one site. */
@@ -115,8 +117,10 @@ export async function listenForHandler({
     ...address,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
-      server.closeIdleConnections()
+      // A connection whose answer ends from now on is idle, too.
+      const timer = setInterval(() => server.closeIdleConnections(), IDLE_MS)
       await Promise.race([closed, delay(DRAIN_MS, null, { ref: false })])
+      clearInterval(timer)
       server.closeAllConnections()
       await closed
     },

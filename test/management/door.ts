@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { type Agent, request } from 'node:http'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { type OpenDatabase, sqliteDatabase } from '../fixtures/dashboard.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { recordsOf } from '../fixtures/records.ts'
 import { type Answer, answerTo } from '../fixtures/requests.ts'
+import { flawsOf } from './described.ts'
 
 export interface Sent {
   /** By default the token of the site. Null for none. */
@@ -40,6 +42,7 @@ export interface Door {
 }
 
 export interface DoorSettings {
+  /** An SQLite file of the test's own if absent. */
   open?: OpenDatabase
   operators?: readonly string[]
   host?: string
@@ -78,7 +81,11 @@ export async function openDoor(
   })
   t.after(() => service.close())
   const { port } = service.management!
-  const send = (text: string, sent: Sent = {}) => sendTo(port, text, { token, ...sent })
+  const send = async (text: string, sent: Sent = {}) => {
+    const answer = await sendTo(port, text, { token, ...sent })
+    assert.deepEqual(flawsOf(text, answer), [], text)
+    return answer
+  }
   return {
     port,
     store,

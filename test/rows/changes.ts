@@ -26,7 +26,7 @@ const NUMBERS = ['api_keys.serial', 'revoked_hashes.number']
 const LEFT_OUT = [...SHOWN_BY_VIEW, ...NUMBERS]
 
 /** PostgreSQL has this column alone, so it gets a line of its own. */
-const OWN = ['api_keys.slot']
+const OWN = ['api_keys.slot', 'audit_log.xid']
 
 /** Says what acts do to the tables. */
 export interface Changes {

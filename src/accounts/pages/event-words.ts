@@ -43,6 +43,7 @@ const WORDS: Partial<Record<AuditAction | FormerAction, string>> = {
   'operator ended sessions': 'Ended all sessions of {subject}',
   'password changed': 'Changed the password',
   'e-mail changed': 'Changed the email address to {subject}',
+  'site refused': 'The site was refused a {subject}, because the account is an operator’s',
   'external id changed': 'An operator changed the id that the site has for you',
   'key issued': 'Issued {key}',
   'key revoked': 'Deleted {key}',

@@ -88,6 +88,11 @@ BEGIN
 END
 $$;
 
+-- A site reads the audit log in the order of the commits, by the transaction that wrote an entry. Entries from before
+-- have 0. A constant default rewrites no row.
+ALTER TABLE audit_log ADD COLUMN xid xid8 NOT NULL DEFAULT '0';
+ALTER TABLE audit_log ALTER COLUMN xid SET DEFAULT pg_current_xact_id();
+CREATE INDEX audit_log_by_commit ON audit_log (xid, id);
 CREATE OR REPLACE FUNCTION unite_hash() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$
 BEGIN

@@ -49,3 +49,27 @@ test('serve names MANAGEMENT_PORT if another process uses it', async (t) => {
   const ended = await program.begin('serve', { env }).ended
   assertRefused(ended, 1, `MANAGEMENT_HOST 127.0.0.1, MANAGEMENT_PORT ${port}`)
 })
+
+test('doctor counts the tokens, and says which line is wrong', async (t) => {
+  const program = programIn(t)
+  const file = join(program.folder, 'tokens')
+  await program.done('migrate')
+  const { line } = JSON.parse(await program.done('token create site --json'))
+  const env = { MANAGEMENT_PORT: '8083', MANAGEMENT_TOKENS_FILE: file }
+  const found = async () => {
+    const { stdout } = await program.run('doctor --json', { env })
+    const findings: { check: string; state: string; found: string }[] = JSON.parse(stdout)
+    return findings.find(({ check }) => check === 'management_tokens')
+  }
+  writeFileSync(file, line)
+  assert.deepEqual(await found(), {
+    check: 'management_tokens',
+    state: 'ok',
+    found: '1 token',
+    advice: null,
+  })
+  writeFileSync(file, `${line}\nsite-2`)
+  const { state, found: complaint } = (await found())!
+  assert.equal(state, 'problem')
+  assert.match(complaint, /line 2 must be a name/)
+})

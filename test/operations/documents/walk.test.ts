@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -19,6 +20,7 @@ import { WALKED } from './walked.ts'
 const BEFORE: Record<string, string> = {
   'docs/api.md':
     'server-listing user add ada@example.com; server-listing key issue --user ada@example.com --name bot > key.txt',
+  'docs/management.md': 'server-listing user add ada@example.com --external-id 4711',
   'docs/dashboard.md': 'echo a-long-enough-password > password.txt',
 }
 
@@ -49,13 +51,17 @@ async function startPage(
   mkdirSync(programs, { recursive: true })
   symlinkSync(program, join(programs, 'server-listing'))
   const ports = new Set<number>()
-  while (ports.size < 3) ports.add(await freeFixedPort())
-  const [port = 0, opsPort = 0, dashboardPort = 0] = ports
+  while (ports.size < 4) ports.add(await freeFixedPort())
+  const [port = 0, opsPort = 0, dashboardPort = 0, managementPort = 0] = ports
+  const tokensFile = join(folder, 'tokens')
+  writeFileSync(tokensFile, `site ${hash('sha256', 'TOKEN')}\n`)
   const settings = {
     DATABASE_URL: `sqlite:${join(folder, 'listing.db')}`,
     PORT: String(port),
     DASHBOARD_PORT: String(dashboardPort),
     OPS_PORT: String(opsPort),
+    MANAGEMENT_PORT: String(managementPort),
+    MANAGEMENT_TOKENS_FILE: tokensFile,
   }
   const file = join(folder, 'server-listing.env')
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`)
@@ -76,6 +82,7 @@ async function startPage(
       text
         .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
         .replaceAll('127.0.0.1:8082', `127.0.0.1:${opsPort}`)
+        .replaceAll('127.0.0.1:8083', `127.0.0.1:${managementPort}`)
         .replaceAll('/etc/server-listing.env', file)
         .replaceAll('read -rs k;', 'read -rs k < key.txt;')
         // A shell reads the key where the document has its beginning.

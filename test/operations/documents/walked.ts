@@ -4,5 +4,6 @@ export const WALKED = [
   'docs/api.md',
   'docs/commands.md',
   'docs/dashboard.md',
+  'docs/management.md',
   'docs/monitoring.md',
 ]

@@ -22,6 +22,11 @@ test('the API description has no finding of the linter', () => {
   assert.match(printed, /1 problem is explicitly ignored/)
 })
 
+test('the description of the management API has no finding of the linter', () => {
+  const { status, printed } = lint(join(ROOT, 'docs/management-openapi.json'), 'management.yaml')
+  assert.equal(status, 0, printed)
+})
+
 test('the linter finds a mistake in the API description', (t) => {
   const path = join(temporaryFolder(t), 'openapi.json')
   const mistakes: Record<string, (document: { paths: Record<string, unknown> }) => void> = {
@@ -39,8 +44,8 @@ test('the linter finds a mistake in the API description', (t) => {
   }
 })
 
-function lint(path: string): { status: number | null; printed: string } {
-  const config = join(TOOLS, 'redocly.yaml')
+function lint(path: string, rules = 'redocly.yaml'): { status: number | null; printed: string } {
+  const config = join(TOOLS, rules)
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [LINTER, 'lint', '--config', config, path],

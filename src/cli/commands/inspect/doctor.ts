@@ -51,6 +51,7 @@ async function diagnose(shell: Shell, { backups, json }: Options): Promise<void>
     await inspectService(config),
     ...(await inspectPublished(config)),
     ...(await inspectProvider(config)),
+    ...(await inspectTokens(config)),
   ]
   if (json) printJson(shell, findings)
   else print(shell, findings.map(lineOf).join('\n'))
@@ -84,6 +85,17 @@ async function inspectProvider(config: Config): Promise<Finding[]> {
   if (oidc === null) return []
   const inspect = await import('../../../accounts/sign-in/oidc/inspect.ts')
   return inspect.inspectProvider(oidc, dashboardUrl ?? ownUrlOf(host, dashboardPort))
+}
+
+async function inspectTokens({ management }: Config): Promise<Finding[]> {
+  if (management === null) return []
+  const { countTokens } = await import('../../../management/tokens.ts')
+  try {
+    return [ok('management_tokens', countOf(countTokens(management.tokensFile), 'token'))]
+  } catch (error) {
+    const advice = 'correct the file; until then the service refuses every token'
+    return [problem('management_tokens', (error as Error).message, advice)]
+  }
 }
 
 /** The width of the longest state, and a gap. */
