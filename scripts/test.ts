@@ -17,12 +17,12 @@ const SUITES: Record<string, string[]> = {
   quick: [
     'test/*.test.ts',
     'test/!(browser|operations|postgres|reliability)/**/*.test.ts',
-    'test/postgres/{claims,keys,triggers}/**/*.test.ts',
+    'test/postgres/{acts,claims,keys,triggers}/**/*.test.ts',
     'conform/test/*.test.ts',
   ],
   long: [
     'test/{browser,reliability}/**/*.test.ts',
-    'test/postgres/!(claims|keys|triggers)/**/*.test.ts',
+    'test/postgres/!(acts|claims|keys|triggers)/**/*.test.ts',
     'test/postgres/*.test.ts',
   ],
   // The long tests that another version of Node.js or PostgreSQL can break.

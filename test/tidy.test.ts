@@ -20,7 +20,7 @@ const NOUNS: Record<string, string[]> = {
   servers: ['accounts', 'organizations'],
   keys: ['accounts', 'organizations'],
   directory: ['accounts', 'organizations', 'servers', 'keys'],
-  state: ['accounts', 'organizations', 'servers', 'keys', 'directory'],
+  acts: ['accounts', 'organizations', 'servers', 'keys', 'directory'],
 }
 
 /** What else rules and records may import, and what else the leaves may. */

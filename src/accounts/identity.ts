@@ -26,6 +26,7 @@ export type SignInRefusal =
   | 'no account'
   | 'address of an operator'
   | 'account disabled'
+  | 'account banned'
   | 'account has another sign-in'
 
 /** Why a session gets no identity, or stays as old as it is. The audit log stores these words. */

@@ -12,9 +12,23 @@ export interface NamedUser {
 
 export interface User extends NamedUser {
   created_at: Instant
-  /** Since then the user's keys get a 401, and the user can't sign in. */
+  /** An operator has ended the user's access: keys get a 401, and the user can't sign in. */
   disabled_at: Instant | null
+  /** The site has ended it. The user has access while both are null. */
+  banned_at: Instant | null
 }
+
+type Ended = Pick<User, 'disabled_at' | 'banned_at'>
+
+/** Who has ended the user's access, in words, and when. */
+export function endsOf({ disabled_at, banned_at }: Ended): { words: string; at: Instant }[] {
+  return [
+    { words: 'disabled by an operator', at: disabled_at },
+    { words: 'banned by the site', at: banned_at },
+  ].flatMap(({ words, at }) => (at === null ? [] : [{ words, at }]))
+}
+
+export const hasAccess = (user: Ended): boolean => endsOf(user).length === 0
 
 /** A user with an email address, which a sign-in needs. */
 export type AddressedUser = User & { email: string }
@@ -49,5 +63,12 @@ export function createUser<Email extends string | null>(
   external_id: string | null = null,
 ): User & { email: Email } {
   const id = crypto.randomUUID()
-  return { id, email, external_id, created_at: presentInstant(), disabled_at: null }
+  return {
+    id,
+    email,
+    external_id,
+    created_at: presentInstant(),
+    disabled_at: null,
+    banned_at: null,
+  }
 }

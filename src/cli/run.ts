@@ -18,15 +18,15 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   user: async () => (await import('../accounts/commands/users.ts')).addUserCommands,
   key: async () => {
     const { addKeyCommands } = await import('../keys/commands/keys.ts')
-    const { addImportCommand } = await import('../state/commands/import-keys-command.ts')
+    const { addImportCommand } = await import('../acts/commands/import-keys-command.ts')
     return (program, shell) => addImportCommand(addKeyCommands(program, shell), shell)
   },
   server: async () => (await import('../servers/commands/servers.ts')).addServerCommands,
   organization: async () =>
     (await import('../organizations/commands/organizations.ts')).addOrganizationCommands,
   token: async () => (await import('./commands/token.ts')).addTokenCommands,
-  apply: async () => (await import('../state/commands/apply.ts')).addApplyCommand,
-  export: async () => (await import('../state/commands/export.ts')).addExportCommand,
+  apply: async () => (await import('../acts/commands/apply.ts')).addApplyCommand,
+  export: async () => (await import('../acts/commands/export.ts')).addExportCommand,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
   doctor: async () => (await import('./commands/inspect/doctor.ts')).addDoctorCommand,
   conform: async () => (await import('./commands/inspect/conform.ts')).addConformCommand,

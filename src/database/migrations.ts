@@ -48,8 +48,8 @@ export function assertKnown(ledger: Ledger, migrations: readonly Migration[]): v
   if (ledger.first !== migrations[0]?.name)
     throw new NotConfigured(
       'the database has the tables of a version before 0.1.0, which this program cannot read: ' +
-        'write them to a file with that version (`server-listing export`), and load the file ' +
-        'into a new database with this one (`server-listing apply`)',
+        'write them to a file with that version (`server-listing export`), load the file into a ' +
+        'new database with 0.1.0 (`server-listing apply`), and give this program that database',
     )
   if (ledger.program_min > migrations.length)
     throw new NotConfigured(

@@ -13,6 +13,7 @@ import { presentInstant } from '../model/instant.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 import { inspectCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
+import { inspectGrants } from './grants.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, ForeignSchema } from './migrate.ts'
 import { MANAGING } from './patience.ts'
@@ -39,6 +40,7 @@ export async function inspectPostgres(
       judgeDurability(server),
       await inspectStandbys(database),
       judgeClock(server),
+      await inspectGrants(database),
       ...(schema.state === 'ok'
         ? [
             await inspectTriggers(database),

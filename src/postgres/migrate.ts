@@ -7,6 +7,7 @@ import {
   readMigrations,
 } from '../database/migrations.ts'
 import type { Database } from './database.ts'
+import { assertNoForeignRights } from './grants.ts'
 
 /** The migrations of this program, in order. */
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
@@ -17,7 +18,8 @@ const LOCK = 7_318_349_122
 /**
  * Brings the schema to this program's newest migration and returns the names of the applied ones.
  * Each file is one transaction with its row in the ledger. The advisory lock serializes concurrent
- * runs. Throws NotConfigured and changes nothing if this program can't work with the schema.
+ * runs. Throws NotConfigured and changes nothing if this program can't work with the schema, or if
+ * another role has a right on its tables.
  */
 export async function migrate(
   database: Database,
@@ -67,6 +69,7 @@ async function applyNext(
       )
     `)
   }
+  await assertNoForeignRights(client)
   await client.query(next.sql)
   await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, now())', [
     next.number,

@@ -12,7 +12,7 @@ const SERVER_VERSION_MIN = 150_000
 /*
  * Set on each connection, because a role or a database may have other defaults. The rules of
  * `claims/claim-statements.ts` need READ COMMITTED, and an acknowledged change must survive a
- * crash. Row-level security is for a site's role: on a role that it concerns, the service fails
+ * crash. If an operator adds row-level security that concerns the service's role, the service fails
  * rather than miss rows. Compiling a statement takes longer than our time limits.
  * `default_transaction_read_only` stays as it is: it freezes a database.
  */

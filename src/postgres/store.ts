@@ -5,6 +5,7 @@ import { OLD_SCHEMA } from '../model/health/health.ts'
 import type { ServingStore, Store } from '../database/store.ts'
 import { inspectCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
+import { assertNoForeignRights } from './grants.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 import { createKnownKeys } from './claims/known-keys.ts'
@@ -141,6 +142,7 @@ async function prepareSchema(database: Database, url: string): Promise<void> {
     throw unusable(error) ?? error
   })
   if (!isReady) await migrateSchema(url)
+  await database.lend(assertNoForeignRights)
 }
 
 async function assertReady(database: Database): Promise<void> {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { TABLES } from '../../src/archive/archive.ts'
 import { assertRestored } from '../../src/archive/unite.ts'
-import { change, filledFile, files, idOf, rows } from './files.ts'
+import { migrate, MIGRATIONS } from '../../src/sqlite/migrate.ts'
+import { change, filledFile, files, idOf, rows, userSql } from './files.ts'
 
 test('a row that an index of another program refuses changes nothing, and nothing is kept', async (t) => {
   const { path, target, backUp, content, restore } = files(t)
@@ -80,3 +82,24 @@ test('a table that differs from what it must be is refused with the row and the 
 
 const differenceOf = (rows: number, rest: string): string =>
   `nothing was restored: the table passwords has ${rows} rows instead of 2${rest}`
+
+test('an archive of 0.1.0, which knows no ban, takes none back', async (t) => {
+  const { folder, path, restore } = files(t)
+  await filledFile(path, 2)
+  change(path, `UPDATE users SET banned_at = 7 WHERE id = '${idOf(2)}'`)
+  const archive = join(folder, 'archive.db')
+  const older = new DatabaseSync(archive)
+  migrate(older, MIGRATIONS.slice(0, 1))
+  older.exec(`${userSql(1)} ${userSql(2)} ${userSql(3)}
+    UPDATE users SET disabled_at = 5 WHERE id = '${idOf(3)}'`)
+  older.close()
+  await restore([], archive)
+  const query = 'SELECT disabled_at, banned_at FROM users ORDER BY id'
+  assert.deepEqual(rows(path, query), [
+    [null, null],
+    [null, 7],
+    [5, null],
+  ])
+  const keys = 'SELECT disabled_at FROM api_keys ORDER BY id'
+  assert.deepEqual(rows(path, keys), [[null], [7], [5]])
+})

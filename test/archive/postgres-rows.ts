@@ -42,6 +42,7 @@ const KEY_USES: ArchiveTable = {
   columns: { api_key_id: 'uuid', last_used_at: 'instant' },
   key: ['api_key_id'],
 }
+const USES_ON_POSTGRES = '(SELECT id AS api_key_id, last_used_at FROM api_keys) AS uses'
 const READ = [...TABLES.filter(({ name }) => name !== 'last_backup'), KEY_USES]
 
 export async function rowsOfPostgres(url: string): Promise<Rows> {
@@ -52,8 +53,10 @@ export async function rowsOfPostgres(url: string): Promise<Rows> {
   }
   return asAdmin(url, async (admin) => {
     const all: Rows = {}
-    for (const table of READ)
-      all[table.name] = textsOf((await admin.query(selectFrom(table, as))).rows)
+    for (const table of READ) {
+      const from = table === KEY_USES ? USES_ON_POSTGRES : table.name
+      all[table.name] = textsOf((await admin.query(selectFrom(table, as, from))).rows)
+    }
     return all
   })
 }
@@ -81,12 +84,13 @@ export function rowsOfFile(path: string): Rows {
 function selectFrom(
   { name, columns }: ArchiveTable,
   as: Partial<Record<Kind, (column: string) => string>>,
+  from: string = name,
 ): string {
   const selected = Object.entries(columns).map(([column, kind]) => {
     const value = as[kind]?.(column) ?? column
     return `CASE WHEN ${column} IS NOT NULL THEN ${value} END AS ${column}`
   })
-  return `SELECT ${selected.join(', ')} FROM ${name}`
+  return `SELECT ${selected.join(', ')} FROM ${from}`
 }
 
 function textsOf(rows: readonly object[]): string[] {
@@ -114,6 +118,7 @@ export async function fill(url: string): Promise<void> {
       (${ada}, 'ada@example.com', 'site-1', '2026-01-01 00:00:00.000001Z', NULL, NULL),
       (${bob}, 'bob@example.com', NULL, '1969-12-31 23:59:59.999999Z', '2026-02-01Z', 'https://id.example.com'),
       (${eve}, NULL, NULL, 'infinity', NULL, NULL);
+    UPDATE users SET banned_at = '2026-02-03 00:00:00.000001Z' WHERE id = ${eve};
     INSERT INTO passwords VALUES (${ada}, '$argon2id$v=19$"\\\\ü');
     INSERT INTO organizations VALUES ('${idOf(11)}', 'guild', 'Guild 🎮');
     INSERT INTO members VALUES ('${idOf(11)}', ${ada}, 'owner', '2026-01-02Z');

@@ -49,11 +49,12 @@ import { signInLinksContract } from './accounts/sign-in/sign-in-links.ts'
 import { signInAttemptsContract } from './accounts/sign-in/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/imports/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
-import { appliedCasesContract } from './states/applied-cases.ts'
-import { outdatedStatesContract } from './states/outdated.ts'
-import { stateKeysContract } from './states/keys.ts'
-import { namedUsersContract } from './states/named-users.ts'
-import { statesContract } from './states/states.ts'
+import { performContract } from './acts/perform.ts'
+import { appliedCasesContract } from './acts/applied-cases.ts'
+import { outdatedStatesContract } from './acts/outdated.ts'
+import { stateKeysContract } from './acts/keys.ts'
+import { namedUsersContract } from './acts/named-users.ts'
+import { statesContract } from './acts/states.ts'
 import { usageCountsContract } from './keys/usage-counts.ts'
 import { usersContract } from './accounts/users.ts'
 
@@ -105,6 +106,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: removed users`, () => removedUsersContract(open))
   suite(`${engine}: organizations of removed users`, () => keptServersContract(open))
   suite(`${engine}: usage counts`, () => usageCountsContract(open))
+  suite(`${engine}: acts of a site`, () => performContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: cases of apply`, () => appliedCasesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import type { Database } from '../../src/database/database.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
-import { readStored } from '../../src/state/records/stored-state.ts'
+import { readStored, usersMeant } from '../../src/acts/records/stored.ts'
 import { sql } from '../../src/database/sql.ts'
-import { declare } from '../contract/states/declared.ts'
+import { declare } from '../contract/acts/declared.ts'
 import { managementConnection } from '../../src/postgres/management-connection.ts'
 import { COMMAND } from '../../src/postgres/patience.ts'
 import { migratePostgres } from '../../src/postgres/store.ts'
@@ -55,8 +55,9 @@ test('PostgreSQL finds 100 users of a file without reading all users', async (t)
     })),
   })
   await database.snapshot(async (queries) => {
-    const { findUser } = await readStored(queries, database.dialect, state)
-    assert.ok(state.users.every((user) => findUser(user)?.email === user.email))
+    const isMeant = await usersMeant(queries, state, 'operator')
+    const { users } = await readStored(queries, database.dialect, state, 'operator', isMeant)
+    assert.equal(users.length, 100)
     const read = sql`SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'users'`
     assert.deepEqual(await queries.get(read), { seq_scan: 0 })
   })

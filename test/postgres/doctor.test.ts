@@ -48,6 +48,7 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
     'database_tls',
     'standbys',
     'clock',
+    'grants',
     'triggers',
     'creators',
     'backup',

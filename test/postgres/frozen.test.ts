@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
+import { documentOf } from '../fixtures/document.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { MANAGING } from '../../src/postgres/patience.ts'
 import { programIn } from '../cli/program.ts'
@@ -39,10 +40,7 @@ for (const [place, setting] of [
       ['key issue --user ada@example.com --name other'],
       ['user add bob@example.com'],
       ['user remove ada@example.com --yes'],
-      [
-        'apply --yes -',
-        JSON.stringify({ format_version: 1, users: [{ email: 'bob@example.com' }] }),
-      ],
+      ['apply --yes -', JSON.stringify(documentOf({ users: [{ email: 'bob@example.com' }] }))],
     ]
     for (const [command = '', stdin = ''] of acts) {
       const { code, stdout, stderr } = await program.run(command, { env, stdin })

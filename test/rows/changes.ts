@@ -13,7 +13,7 @@ const IDENTIFYING = 'id key_hash api_key_id user_id name only_row'.split(' ')
 /** Nothing refers to rows of these tables. */
 const NAMELESS = ['audit_log', 'sign_in_attempts']
 
-/** The view `api_key_uses` shows on both engines what these are for. */
+/** `api_key_uses`, a view on SQLite, shows on both engines what these are for. */
 const SHOWN_BY_VIEW = [
   'recent_claims',
   'last_claims',

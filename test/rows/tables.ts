@@ -83,11 +83,14 @@ async function openPostgres(url: string, schema: string): Promise<Reader> {
         `SELECT relname AS name FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind IN ('r', 'v')`,
       )
       if (names.length === 0) return {}
-      const each = names.map(
-        ({ name }) => `SELECT '${name}' AS name, row_to_json(${name}) AS row FROM ${name}`,
+      // On SQLite, a view shows the last uses.
+      const uses = `(SELECT id AS api_key_id, prefix, last_used_at FROM api_keys) AS api_key_uses`
+      const read = [...names.map(({ name }) => [name, name]), ['api_key_uses', uses]] as const
+      const each = read.map(
+        ([name, from]) => `SELECT '${name}' AS name, row_to_json(${name}) AS row FROM ${from}`,
       )
       const { rows } = await client.query<{ name: string; row: object }>(each.join(' UNION ALL '))
-      const tables: Tables = Object.fromEntries(names.map(({ name }) => [name, []]))
+      const tables: Tables = Object.fromEntries(read.map(([name]) => [name, []]))
       for (const { name, row } of rows) tables[name]!.push(toRow(row))
       return tables
     },

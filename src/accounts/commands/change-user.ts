@@ -43,7 +43,14 @@ Example:
     'enable',
     'let a disabled user sign in again, with the same keys and servers',
   )
-    .addHelpText('after', '\nExample:\n  server-listing user enable ada@example.com')
+    .addHelpText(
+      'after',
+      `
+Only the site lifts a ban of its own: the command then says that the ban stands.
+
+Example:
+  server-listing user enable ada@example.com`,
+    )
     .action((email, options) => enable(shell, email, options))
 
   user
@@ -74,10 +81,11 @@ function disable(shell: Shell, email: string | undefined, options: UserOptions):
     if (options.json) printJson(shell, userJson({ ...user, disabled_at }))
     say(
       shell,
-      isNew
+      (isNew
         ? `disabled ${nameOf(user)} with ${countOf(api_keys, 'active key')}. The user's keys now get ` +
-            'a 401, and every session and sign-in link has ended'
-        : `${nameOf(user)} was already disabled at ${shortInstant(disabled_at, '')}`,
+          'a 401, and every session and sign-in link has ended'
+        : `${nameOf(user)} was already disabled at ${shortInstant(disabled_at, '')}`) +
+        (user.banned_at === null ? '' : '. The site has banned the user, too'),
     )
   })
 }
@@ -86,14 +94,15 @@ function enable(shell: Shell, email: string | undefined, options: UserOptions): 
   return changeUser(shell, email, options, async (store, user) => {
     const isNew = await setDisabled(store.database, user, false, presentInstant())
     if (options.json) printJson(shell, userJson({ ...user, disabled_at: null }))
-    say(
-      shell,
-      isNew
-        ? `enabled ${nameOf(user)}: the user's keys work again, and the user can sign in`
-        : `${nameOf(user)} was not disabled`,
-    )
+    const name = nameOf(user)
+    const done = isNew ? `enabled ${name}` : `${name} was not disabled`
+    const works = isNew ? ": the user's keys work again, and the user can sign in" : ''
+    say(shell, done + (user.banned_at === null ? works : BAN_STANDS))
   })
 }
+
+const BAN_STANDS =
+  ", but the site's ban stands: the user has no access until the site lifts the ban"
 
 /** False if the user was in that state before. */
 async function setDisabled(

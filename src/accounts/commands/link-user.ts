@@ -50,6 +50,11 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     if (address === null) throw refusal(user, 'no email address', 'user email')
     const actor = operatorAt(presentInstant())
     const made = await issueSignInLink(store.database, user.id, hours, actor)
+    if (made === null && user.banned_at !== null && user.disabled_at === null)
+      throw new Failure(
+        `no link was made: ${nameOf(user)} is banned by the site, and can't sign in until the site ` +
+          'lifts the ban',
+      )
     if (made === null) throw refusal(user, 'been disabled or removed', 'user enable')
     const { path, expiresAt } = made
     const url = `${base}${path}`

@@ -1,9 +1,10 @@
-import { type User, complaintAboutExternalId } from '../user.ts'
+import { type User, complaintAboutExternalId, endsOf } from '../user.ts'
 import { formatInstant, formatNullable } from '../../model/instant.ts'
 import type { Command } from 'commander'
 import { checkEmail } from '../../model/email.ts'
 import { quote } from '../../model/text.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
+import { shortInstant } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { users } from '../records/users.ts'
 import { HELP_HINT, type CommandStore, changeStore } from '../../terminal/context.ts'
@@ -110,12 +111,26 @@ export function readExternalId(externalId: string): string {
   return externalId
 }
 
-export function userJson({ id, email, external_id, created_at, disabled_at }: User): object {
+/** Who has ended the user's access and when, or the words for a user who has access. */
+export function sayAccess(user: Parameters<typeof endsOf>[0], hasAccess: string): string {
+  const ends = endsOf(user).map(({ words, at }) => `${words} ${shortInstant(at, '')}`)
+  return ends.length === 0 ? hasAccess : ends.join(', ')
+}
+
+export function userJson({
+  id,
+  email,
+  external_id,
+  created_at,
+  disabled_at,
+  banned_at,
+}: User): object {
   return {
     id,
     email,
     external_id,
     created_at: formatInstant(created_at),
     disabled_at: formatNullable(disabled_at),
+    banned_at: formatNullable(banned_at),
   }
 }

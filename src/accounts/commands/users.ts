@@ -12,6 +12,7 @@ import {
   needUser,
   readEmail,
   readExternalId,
+  sayAccess,
   type UserOptions,
   userJson,
 } from './named-user.ts'
@@ -199,6 +200,7 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
         ...user,
         created_at: formatInstant(user.created_at),
         disabled_at: formatNullable(user.disabled_at),
+        banned_at: formatNullable(user.banned_at),
         last_sign_in_at: formatNullable(user.last_sign_in_at),
       })),
     )
@@ -210,7 +212,7 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
         'EMAIL',
         'EXTERNAL ID',
         'ADDED',
-        'DISABLED',
+        'ACCESS',
         'CAN SIGN IN',
         'KEYS',
         'SERVERS',
@@ -221,7 +223,7 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
         user.email ?? '-',
         user.external_id ?? '-',
         shortInstant(user.created_at, ''),
-        shortInstant(user.disabled_at, 'no'),
+        sayAccess(user, 'yes'),
         user.can_sign_in ? 'yes' : 'no',
         count(user.api_keys),
         count(user.servers),

@@ -65,7 +65,8 @@ export function identitySignIns(database: Database) {
         const { userId } = found
         await transaction.lock('users', [userId])
         if ((await findOwner(transaction, provided)) !== userId) return refuse('no account')
-        if (!(await isEnabled(transaction, userId))) return refuse('account disabled', userId)
+        const ended = await findEnd(transaction, userId)
+        if (ended !== null) return refuse(ended, userId)
         await begin(transaction, provided, { ...draft, userId })
         note('sign-in', userId, await nameIn(transaction, userId))
         return found
@@ -112,7 +113,8 @@ async function admit(
     // Again, under the lock that every new way to sign in takes.
     const user = await findAddressed(transaction, email)
     if (user?.id !== addressed.id) return refuse('no account')
-    if (!(await isEnabled(transaction, user.id))) return refuse('account disabled', user.id)
+    const ended = await findEnd(transaction, user.id)
+    if (ended !== null) return refuse(ended, user.id)
     const own = await findIdentities(transaction, user.id)
     if (own.length > 0 || (await hasPassword(transaction, user.id)))
       return refuse('account has another sign-in', user.id)
@@ -140,7 +142,11 @@ function findAddressed(queries: Queries, email: string): Promise<{ id: string } 
   return queries.get<{ id: string }>(sql`SELECT id FROM users WHERE email = ${email}`)
 }
 
-async function isEnabled(queries: Queries, userId: string): Promise<boolean> {
-  const user = sql`SELECT 1 FROM users WHERE id = ${uuid(userId)} AND disabled_at IS NULL`
-  return (await queries.get(user)) !== null
+/** Why the user has no access. Null if the user has. */
+async function findEnd(queries: Queries, userId: string): Promise<SignInRefusal | null> {
+  const user = await queries.get<{ ended: SignInRefusal | null }>(sql`
+    SELECT CASE WHEN disabled_at IS NOT NULL THEN 'account disabled'
+      WHEN banned_at IS NOT NULL THEN 'account banned' END AS ended
+    FROM users WHERE id = ${uuid(userId)}`)
+  return user === null ? 'no account' : user.ended
 }

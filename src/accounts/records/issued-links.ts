@@ -12,7 +12,7 @@ export interface IssuedLink {
 
 /**
  * Makes a link with which the user signs in, and replaces an earlier one. The store keeps the
- * token's hash only. Null if the user is disabled, has no email address or is gone.
+ * token's hash only. Null if the user has no access or no email address, or is gone.
  */
 export async function issueSignInLink(
   database: Database,

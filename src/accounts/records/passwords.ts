@@ -3,7 +3,7 @@ import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { raw, sql, uuid } from '../../database/sql.ts'
 import { act } from './audit.ts'
 import { insertionOf, insertUser } from './users.ts'
-import { nameIn } from './user-columns.ts'
+import { HAS_ACCESS, nameIn } from './user-columns.ts'
 import type { Actor } from '../../model/audit.ts'
 import type { AddressedUser } from '../user.ts'
 
@@ -34,7 +34,7 @@ export function passwords(database: Database) {
     /**
      * Uses the setup link's token for the first user who can sign in. If a user without a password
      * has this email address, that user gets the password. Otherwise adds the user. Returns the
-     * user's id, or null if the link is used up or the user is disabled.
+     * user's id, or null if the link is used up or the user has no access.
      */
     async insertFirstUser(
       user: AddressedUser,
@@ -78,14 +78,14 @@ export function passwords(database: Database) {
       })
     },
 
-    /** The password of the user with this email address. Null without one, or if disabled. */
+    /** The password of the user with this email address. Null without one, or without access. */
     async findPassword(email: string): Promise<StoredPassword | null> {
       return database.get<{ userId: string; hash: string }>(sql`
         SELECT id AS "userId", hash FROM users JOIN passwords ON user_id = id
-        WHERE email = ${email} AND disabled_at IS NULL`)
+        WHERE email = ${email} AND ${HAS_ACCESS}`)
     },
 
-    /** The hash of the user's password. Null without one, or if the user is disabled. */
+    /** The hash of the user's password. Null without one, or without access. */
     findPasswordHash: (userId: string): Promise<string | null> =>
       findPasswordHash(database, userId),
   }
@@ -105,7 +105,7 @@ async function insertFirst(
   // changes nothing: it locks and returns the row of a user who exists.
   const row = await transaction.get<{ id: string }>(sql`
     ${insertionOf(user)} ON CONFLICT (email) DO UPDATE SET email = excluded.email
-    WHERE users.disabled_at IS NULL RETURNING id`)
+    WHERE ${HAS_ACCESS} RETURNING id`)
   if (row === null) return null
   const { id } = row
   // Exactly one of several concurrent callers spends the token.
@@ -120,7 +120,7 @@ async function insertFirst(
 export async function findPasswordHash(queries: Queries, userId: string): Promise<string | null> {
   const row = await queries.get<{ hash: string }>(
     sql`SELECT hash FROM passwords JOIN users ON id = user_id
-      WHERE user_id = ${uuid(userId)} AND disabled_at IS NULL`,
+      WHERE user_id = ${uuid(userId)} AND ${HAS_ACCESS}`,
   )
   return row?.hash ?? null
 }

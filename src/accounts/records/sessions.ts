@@ -11,7 +11,7 @@ import { listedEmailOf, type User } from '../user.ts'
 import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { act } from './audit.ts'
-import { nameIn, USER_NAME } from './user-columns.ts'
+import { HAS_ACCESS, nameIn, USER_NAME } from './user-columns.ts'
 import type { Actor } from '../../model/audit.ts'
 import { at, inStrings, sql, uuid } from '../../database/sql.ts'
 
@@ -42,7 +42,7 @@ export function sessions(database: Database) {
   return {
     /**
      * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash
-     * if given. False if the hash has changed or the user is disabled. Takes the lock of
+     * if given. False if the hash has changed or the user has no access. Takes the lock of
      * `setPassword`, so that no session of an old password survives a change. Then does what
      * `insertSession` does.
      */
@@ -65,13 +65,16 @@ export function sessions(database: Database) {
       })
     },
 
-    /** The first session with one of these token hashes that has not ended, or null. */
+    /**
+     * The first session with one of these token hashes that has not ended, or null. A process of
+     * 0.1.0 beside this one begins sessions of users whom the site has banned.
+     */
     async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
       const rows = await database.all<SessionRow>(sql`
         SELECT sessions.id, token_hash, user_id, email, external_id, email_issuer, ${USER_NAME} AS name,
           ${instant('started_at')}, ${instant('last_active_at')}, ${instant('operator_until')}
         FROM sessions JOIN users ON users.id = user_id
-        WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
+        WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)} AND ${HAS_ACCESS}`)
       const byToken = new Map(rows.map((row) => [row.token_hash, row]))
       const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
       if (first === undefined) return null
@@ -126,8 +129,8 @@ function sessionOf(row: SessionRow): Session {
 
 /**
  * Begins a session. Keeps the newest SESSIONS_MAX sessions of the user and removes up to
- * EXPIRED_DROPPED expired ones. The caller holds the user's lock and has checked that the user is
- * not disabled.
+ * EXPIRED_DROPPED expired ones. The caller holds the user's lock and has checked that the user has
+ * access.
  */
 export async function insertSession(
   transaction: Transaction,

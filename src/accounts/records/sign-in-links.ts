@@ -7,10 +7,11 @@ import { savePassword } from './passwords.ts'
 import { insertSession } from './sessions.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act } from './audit.ts'
+import { HAS_ACCESS } from './user-columns.ts'
 
 export function signInLinks(database: Database) {
   return {
-    /** Replaces the user's link. False if the user is disabled, has no email address or is gone. */
+    /** Replaces the user's link. False if the user has no access or no address, or is gone. */
     async keepSignInLink(
       { userId, tokenHash, expiresAt }: SignInLink,
       actor: Actor,
@@ -19,7 +20,7 @@ export function signInLinks(database: Database) {
         await transaction.lock('users', [userId])
         const user = await transaction.get<{ email: string }>(sql`
           SELECT email FROM users
-          WHERE id = ${uuid(userId)} AND email IS NOT NULL AND disabled_at IS NULL`)
+          WHERE id = ${uuid(userId)} AND email IS NOT NULL AND ${HAS_ACCESS}`)
         if (user === null) return false
         await transaction.run(sql`
           INSERT INTO sign_in_links (user_id, token_hash, expires_at)
@@ -89,5 +90,5 @@ function find(queries: Queries, tokenHash: string, now: Instant): Promise<Linked
   return queries.get<LinkedUser>(sql`
     SELECT id, email FROM sign_in_links JOIN users ON users.id = user_id
     WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}
-      AND email IS NOT NULL AND disabled_at IS NULL`)
+      AND email IS NOT NULL AND ${HAS_ACCESS}`)
 }

@@ -3,7 +3,10 @@ import { raw, type Sql, sql, uuid } from '../../database/sql.ts'
 
 /** The columns of a user. */
 export const userColumns = ({ instant }: Dialect): Sql =>
-  sql`id, email, external_id, ${instant('created_at')}, ${instant('disabled_at')}`
+  sql`id, email, external_id, ${instant('created_at')}, ${instant('disabled_at')}, ${instant('banned_at')}`
+
+/** Neither an operator nor the site has ended the user's access. */
+export const HAS_ACCESS = raw('users.disabled_at IS NULL AND users.banned_at IS NULL')
 
 /** What `nameOf` returns, as an expression. */
 export const USER_NAME = raw('coalesce(users.email, users.external_id, CAST(users.id AS text))')

@@ -36,9 +36,8 @@ export async function insertUser(queries: Queries, user: User): Promise<boolean>
 }
 
 /** Without the clause that says what happens if a value is taken. */
-export function insertionOf({ id, email, external_id, created_at, disabled_at }: User): Sql {
-  const disabledAt = disabled_at === null ? null : at(disabled_at)
+export function insertionOf({ id, email, external_id, created_at }: User): Sql {
   return sql`
-    INSERT INTO users (id, email, external_id, created_at, disabled_at)
-    VALUES (${uuid(id)}, ${email}, ${external_id}, ${at(created_at)}, ${disabledAt})`
+    INSERT INTO users (id, email, external_id, created_at)
+    VALUES (${uuid(id)}, ${email}, ${external_id}, ${at(created_at)})`
 }

@@ -38,7 +38,7 @@ was stopped. On SQLite, stop the service of the database first.
 
 One transaction replaces the rows. Before that, the command writes an archive of what is there now.
 It ends all dashboard sessions. What the archive can't know stays: keys that were revoked, users
-that are disabled, and the last use of each key. Tables of other programs stay as they are.
+who are disabled or banned, and the last use of each key. Tables of other programs stay as they are.
 
 Without a file, the command only revokes what --revocations lists. A list is read whole, or nothing
 changes. It may come from a pipe, and the archive may not.

@@ -5,7 +5,7 @@ import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.t
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
 import { isOperatorAccount, sessions } from '../../accounts/records/sessions.ts'
 import { LINK_HOURS } from '../../accounts/sign-in-links.ts'
-import { nameOf } from '../../accounts/user.ts'
+import { hasAccess, nameOf } from '../../accounts/user.ts'
 import { operator, type UserDetails } from '../../directory/records/operator.ts'
 import type { Actor } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
@@ -37,7 +37,9 @@ const title = (act: Act) => upperFirst(purposeOf(act))
 export function showActs(c: Context, user: UserDetails): Html {
   if (user.id === c.get('session').userId) return html`<p>${OWN_ACCOUNT}</p>`
   const acts = (Object.keys(ACTS) as Act[]).filter(
-    (act) => (act === 'enable') === (user.disabled_at !== null),
+    (act) =>
+      act === (user.disabled_at === null ? 'disable' : 'enable') ||
+      (hasAccess(user) && (act === 'link' || act === 'sign-out')),
   )
   return html`<div class="row">${acts.map((act) => showAction({ href: `${USERS_PATH}/${user.id}/${act}`, label: `${title(act)}…` }))}</div>`
 }
@@ -140,7 +142,11 @@ function consequencesOf(
       'Every browser of this user has to sign in again. The password and the keys stay as they are.',
     ]
   if (act === 'enable')
-    return ['The user can sign in again, and the user’s keys and public pages work again.']
+    return [
+      user.banned_at === null
+        ? 'The user can sign in again, and the user’s keys and public pages work again.'
+        : BAN_STANDS,
+    ]
   if (act === 'disable')
     return [
       'The user is signed out and can’t sign in. The API answers a 401 for each of the user’s keys, at once. Public pages of the user’s servers disappear.',
@@ -162,6 +168,9 @@ function consequencesOf(
 
 const OWN_ACCOUNT = html`This is your own account. You can’t disable it or make a link for it here: another operator can disable it, and <code>server-listing user link</code> makes a link. <a href="/dashboard/account">Your account page</a> ends your sessions.`
 
+export const BAN_STANDS =
+  'The site’s ban stands: the keys get a 401, and the user can’t sign in, until the site lifts it.'
+
 /** Why the user gets no link now. Null if the user can have one. */
 async function refuseLink(
   { database, operators, now }: AccountsDashboard,
@@ -169,6 +178,7 @@ async function refuseLink(
 ): Promise<Html | null> {
   if (user.disabled_at !== null)
     return html`This account is disabled, so no one can sign in to it. Enable it first.`
+  if (user.banned_at !== null) return html`${BAN_STANDS}`
   if (user.email === null)
     return html`This account has no email address, which a sign-in link needs. Its user signs in with the website or identity provider. <code>server-listing user email</code> adds an address.`
   return (await isOperatorAccount(database, user, operators, now()))

@@ -9,7 +9,7 @@ import type { Dashboard } from '../../web/context.ts'
 import { pill, showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
-import { showDisabled, showUserLink } from './users.ts'
+import { showEnds, showUserLink } from './users.ts'
 
 const KEYS_SHOWN = 20
 const TITLE = `Keys unused for ${UNUSED_US / DAY_US} days`
@@ -46,13 +46,13 @@ function showKeys(title: string, keys: readonly OwnedApiKey[], now: Instant): Ht
 }
 
 function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
-  const { name, prefix, user_id, created_at, revoked_at, last_used_at, disabled_at } = apiKey
+  const { name, prefix, user_id, created_at, revoked_at, last_used_at } = apiKey
   return [
     last_used_at === null
       ? html`never, issued ${showAgo(created_at, now)}`
       : showAgo(last_used_at, now),
     html`${isolated(name)}${revoked_at === null ? '' : html` ${pill('deleted')}`}`,
-    html`${showUserLink({ ...apiKey, id: user_id })}${showDisabled(disabled_at)}`,
+    html`${showUserLink({ ...apiKey, id: user_id })}${showEnds(apiKey)}`,
     html`<code>${prefix}…</code>`,
   ]
 }

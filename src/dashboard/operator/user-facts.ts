@@ -3,6 +3,7 @@ import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts
 import { audit } from '../../accounts/records/audit.ts'
 import { identities } from '../../accounts/records/identities.ts'
 import { sessionList } from '../../accounts/records/sessions.ts'
+import { endsOf } from '../../accounts/user.ts'
 import type { StoredSession } from '../../accounts/sessions.ts'
 import type { UserDetails } from '../../directory/records/operator.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
@@ -25,7 +26,8 @@ export async function showUserFacts(
 ): Promise<Html> {
   const { database, now } = dashboard
   const at = now()
-  const { id, email, external_id, created_at, disabled_at, servers, organization_servers } = user
+  const { id, email, external_id, created_at, servers, organization_servers } = user
+  const ends = endsOf(user)
   const keys = await apiKeys(database).listApiKeys(id, 0)
   const lastUse = Math.max(...keys.map(({ last_used_at }) => last_used_at ?? 0), 0)
   const sessions = await sessionList(database).listSessions(id, at)
@@ -40,9 +42,9 @@ export async function showUserFacts(
   return showFacts('Account', [
     [
       'State',
-      disabled_at === null
+      ends.length === 0
         ? pill('enabled', 'good')
-        : html`${pill('disabled')} ${showAgo(disabled_at, at)}`,
+        : html`${pill('no access')} ${ends.map((end, index) => html`${index > 0 ? ', ' : ''}${end.words} ${showAgo(end.at, at)}`)}`,
     ],
     ['Email', email === null ? 'none' : isolated(email)],
     ['External id', external_id === null ? 'none' : isolated(external_id)],

@@ -7,7 +7,7 @@ import type { App } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { isolatedText } from '../../web/html/text.ts'
 import { takeDone } from '../../web/request/next-notice.ts'
-import { showActs } from './acts.ts'
+import { BAN_STANDS, showActs } from './acts.ts'
 import { showUserFacts } from './user-facts.ts'
 import { USERS_PATH } from './users.ts'
 
@@ -20,7 +20,7 @@ export function addUserRoute(app: App, dashboard: AccountsDashboard): void {
     if (user === null) return showNotFound(c)
     return showPage(c, {
       title: isolatedText(nameOf(user)),
-      notice: takeDone(dashboard, c, DONE),
+      notice: takeDone(dashboard, c, user.banned_at === null ? DONE : DONE_WHILE_BANNED),
       body: html`${await showUserFacts(dashboard, user)}
 <section><h2>Help or end access</h2>${showActs(c, user)}</section>
 ${await showEvents(database, user.id, now())}
@@ -34,3 +34,5 @@ const DONE = {
   enable: 'The account is enabled. Its keys work again, and the user can sign in.',
   'sign-out': 'The user is signed out everywhere.',
 }
+
+const DONE_WHILE_BANNED = { ...DONE, enable: `The account is enabled. ${BAN_STANDS}` }

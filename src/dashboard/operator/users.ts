@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type NamedUser, nameOf } from '../../accounts/user.ts'
+import { endsOf, type NamedUser, nameOf } from '../../accounts/user.ts'
 import {
   type FoundUser,
   type UserPage,
@@ -49,7 +49,7 @@ function showUsers(users: readonly FoundUser[], now: Instant): Html {
     'Users',
     ['User', 'External id', 'Joined', 'Keys', 'Servers'],
     users.map((user) => [
-      html`${showUserLink(user)}${showDisabled(user.disabled_at)}`,
+      html`${showUserLink(user)}${showEnds(user)}`,
       user.external_id === null || user.email === null
         ? html``
         : html`${isolated(user.external_id)}`,
@@ -64,8 +64,8 @@ export function showUserLink(user: NamedUser): Html {
   return html`<a href="${USERS_PATH}/${user.id}">${isolated(nameOf(user))}</a>`
 }
 
-export function showDisabled(disabledAt: Instant | null): Html | '' {
-  return disabledAt === null ? '' : html` ${pill('disabled')}`
+export function showEnds(user: Parameters<typeof endsOf>[0]): Html {
+  return html`${endsOf(user).map(({ words }) => html` ${pill(words)}`)}`
 }
 
 function showNone(text: string, { isFull }: UserPage): Html {

@@ -1,6 +1,6 @@
 import type { Instant } from '../../model/instant.ts'
 import type { Organization } from '../../organizations/organization.ts'
-import type { User } from '../../accounts/user.ts'
+import { hasAccess, type User } from '../../accounts/user.ts'
 import type { ApiKey } from '../../keys/api-key.ts'
 import type { Database } from '../../database/database.ts'
 import { sql, uuid } from '../../database/sql.ts'
@@ -26,7 +26,7 @@ export interface Belongings {
 
 /** A user as an operator lists them. */
 export interface UserRecord extends User {
-  /** With a password and an email address, or an identity, unless disabled. */
+  /** With a password and an email address, or an identity, and access. */
   can_sign_in: boolean
   /** Active ones. */
   api_keys: number
@@ -77,14 +77,12 @@ export function inventory(database: Database) {
         LEFT JOIN (SELECT user_id, max(occurred_at) AS last_sign_in_at FROM audit_log
           WHERE action IN ('sign-in', 'sign-up', 'sign-in link used', 'signed in by link') GROUP BY user_id) AS of_log ON of_log.user_id = id
         ORDER BY ${USER_NAME} ${byBytes}`)
-      return rows.map(({ id, email, external_id, created_at, disabled_at, ways_in, ...rest }) => ({
-        id,
-        email,
-        external_id,
-        created_at,
-        disabled_at,
-        can_sign_in: ways_in > 0 && disabled_at === null,
-        ...rest,
+      return rows.map(({ ways_in, api_keys, servers, last_sign_in_at, ...user }) => ({
+        ...user,
+        can_sign_in: ways_in > 0 && hasAccess(user),
+        api_keys,
+        servers,
+        last_sign_in_at,
       }))
     },
 

@@ -1,13 +1,15 @@
-import type { Actor } from '../../model/audit.ts'
 import { act } from '../../accounts/records/audit.ts'
 import { findName } from '../../accounts/records/user-columns.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { at, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
+import type { Actor } from '../../model/audit.ts'
+import type { Instant } from '../../model/instant.ts'
 import { isOwn, isPersonal } from '../../servers/records/server-rows.ts'
 
-interface Found {
-  id: string
+interface Place {
+  user_id: string
+  organization_id: string
 }
 
 /**
@@ -40,10 +42,36 @@ export async function removeUser(
 
 async function remove(transaction: Transaction, userId: string): Promise<boolean> {
   await transaction.lock('users', [userId])
-  const places = await transaction.all<{ organization_id: string }>(placesOf(userId))
+  await handOver(transaction, [userId])
+  return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
+}
+
+/** Leaves each organization as removeUser does. The caller holds the users' locks. */
+export async function handOver(
+  transaction: Transaction,
+  userIds: readonly string[],
+): Promise<void> {
+  const ids = inUuids(userIds)
+  const joined = await transaction.all<Place>(sql`
+    SELECT user_id, organization_id FROM members WHERE user_id ${ids}
+    UNION SELECT created_by, organization_id FROM servers
+    WHERE created_by ${ids} AND organization_id IS NOT NULL`)
   // Until the transaction ends no member joins or leaves them, and no server is added to them.
-  const ids = places.map(({ organization_id }) => organization_id)
-  await transaction.lock('organizations', ids, 'remove')
+  await transaction.lock(
+    'organizations',
+    [...new Set(joined.map((one) => one.organization_id))],
+    'remove',
+  )
+  for (const userId of new Set(joined.map(({ user_id }) => user_id))) {
+    await leave(transaction, userId)
+    // No longer an heir of the others.
+    await transaction.run(sql`DELETE FROM members WHERE user_id = ${uuid(userId)}`)
+  }
+}
+
+async function leave(transaction: Transaction, userId: string): Promise<void> {
+  const [place] = await transaction.all<Place>(sql`${placesOf(userId)} LIMIT 1`)
+  if (place === undefined) return
   // Without a slug that the heir has in the same organization already.
   await transaction.run(sql`
     UPDATE servers SET created_by = heir.user_id, slug = CASE WHEN NOT EXISTS (
@@ -58,7 +86,6 @@ async function remove(transaction: Transaction, userId: string): Promise<boolean
     UPDATE servers SET organization_id = NULL, status = 'draft', slug = NULL
     WHERE id IN (${serversLeftTo(userId)})`)
   await transaction.run(sql`DELETE FROM organizations WHERE id IN (${ownedAlone(userId)})`)
-  return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
 }
 
 async function endAccess(database: Database, userId: string, actor: Actor): Promise<void> {
@@ -66,14 +93,7 @@ async function endAccess(database: Database, userId: string, actor: Actor): Prom
     await transaction.lock('users', [userId])
     const name = await findName(transaction, userId)
     if (name === null) return
-    const apiKeys = await transaction.all<Found>(
-      sql`SELECT id FROM api_keys WHERE user_id = ${uuid(userId)}`,
-    )
-    const ids = apiKeys.map(({ id }) => id)
-    await transaction.lock('api_keys', ids)
-    await transaction.run(sql`
-      UPDATE api_keys SET revoked_at = ${at(actor.at)}
-      WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
+    await revokeKeysOf(transaction, [userId], actor.at)
     // Ends sessions and the sign-in link, too, and no way to sign in works any more.
     await transaction.run(sql`
       UPDATE users SET disabled_at = ${at(actor.at)}
@@ -82,9 +102,32 @@ async function endAccess(database: Database, userId: string, actor: Actor): Prom
   })
 }
 
-/** Organizations in which the user is a member or has a server. */
-const placesOf = (userId: string): Sql => sql`
+export async function revokeKeysOf(
+  transaction: Transaction,
+  userIds: readonly string[],
+  revokedAt: Instant,
+): Promise<void> {
+  const apiKeys = await transaction.all<{ id: string }>(
+    sql`SELECT id FROM api_keys WHERE user_id ${inUuids(userIds)}`,
+  )
+  const ids = apiKeys.map(({ id }) => id)
+  await transaction.lock('api_keys', ids)
+  await transaction.run(sql`
+    UPDATE api_keys SET revoked_at = ${at(revokedAt)}
+    WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
+}
+
+/** Organizations that the user owns, or has no other member of. Any other member just goes. */
+const ownOf = (userId: string): Sql => sql`
   SELECT organization_id FROM members WHERE user_id = ${uuid(userId)}
+    AND (role = 'owner' OR NOT EXISTS (
+      SELECT 1 FROM members AS others WHERE others.organization_id = members.organization_id
+        AND others.user_id <> members.user_id
+    ))`
+
+/** These, and organizations in which the user has a server. */
+const placesOf = (userId: string): Sql => sql`
+  ${ownOf(userId)}
   UNION SELECT organization_id FROM servers WHERE ${isOwn(userId)} AND organization_id IS NOT NULL`
 
 /** Of the other members in each of these, the oldest owner, or else the oldest member. */
@@ -108,8 +151,8 @@ export const newOwners = (userId: string): Sql => sql`
 
 /** Organizations with no other member. */
 export const ownedAlone = (userId: string): Sql => sql`
-  SELECT organization_id FROM members
-  WHERE user_id = ${uuid(userId)} AND organization_id NOT IN (${inherited(userId)})`
+  SELECT organization_id FROM (${ownOf(userId)}) AS own
+  WHERE organization_id NOT IN (${inherited(userId)})`
 
 /** Servers of other users in organizations that go with this user. */
 export const serversLeftTo = (userId: string): Sql => sql`

@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
 import type { OwnedApiKey } from '../records/owned-api-keys.ts'
-import { nameOf } from '../../accounts/user.ts'
+import { endsOf, nameOf } from '../../accounts/user.ts'
 import { isUnused } from '../api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
 import { type Instant, presentInstant, formatNullable } from '../../model/instant.ts'
 import { changeStore, needOption, withStore } from '../../terminal/context.ts'
-import { EXTERNAL_ID, findUser, needUser, readUser } from '../../accounts/commands/named-user.ts'
+import {
+  EXTERNAL_ID,
+  findUser,
+  needUser,
+  readUser,
+  sayAccess,
+} from '../../accounts/commands/named-user.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { keyJson } from './key-json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../../terminal/output.ts'
@@ -135,12 +141,13 @@ async function issue(
     const { id } = issued.apiKey
     if (options.json) printJson(shell, { ...keyJson(issued.apiKey), key: issued.key })
     else print(shell, issued.key)
-    const disabled =
-      user.disabled_at === null ? '' : '. It gets a 401 until `server-listing user enable`'
+    const ends = endsOf(user).map(({ words }) => words)
+    const refused =
+      ends.length === 0 ? '' : `. It gets a 401 while the user is ${ends.join(' and ')}`
     say(
       shell,
       `issued ${id} to ${nameOf(user)}; save the key now, because it cannot be shown again` +
-        disabled,
+        refused,
     )
   })
 }
@@ -170,6 +177,7 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
         email: one.email,
         external_id: one.external_id,
         disabled_at: formatNullable(one.disabled_at),
+        banned_at: formatNullable(one.banned_at),
       })),
     )
   else
@@ -190,10 +198,12 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
 
 const HEADS = ['NAME', 'PREFIX', 'ISSUED', 'LAST USED', 'STATE'] as const
 
-/** A key whose owner is disabled works again when the owner is enabled. */
-function stateOf({ revoked_at, disabled_at }: OwnedApiKey): string {
-  if (revoked_at !== null) return `revoked ${shortInstant(revoked_at, '')}`
-  return disabled_at === null ? 'active' : `disabled ${shortInstant(disabled_at, '')}`
+/** A key whose owner has no access works again when the owner has it. */
+function stateOf(apiKey: OwnedApiKey): string {
+  const { revoked_at } = apiKey
+  return revoked_at === null
+    ? sayAccess(apiKey, 'active')
+    : `revoked ${shortInstant(revoked_at, '')}`
 }
 
 async function readBefore(unusedFor: string): Promise<Instant> {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../model/instant.ts'
 import { canEnd, type Member, MEMBERS_MAX, owns } from '../organization.ts'
 import { nameOf } from '../../accounts/user.ts'
-import { USER_NAME } from '../../accounts/records/user-columns.ts'
+import { HAS_ACCESS, USER_NAME } from '../../accounts/records/user-columns.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
@@ -29,7 +29,7 @@ export function members(database: Database) {
 
     /**
      * Adds the account with this address as a member, on behalf of an owner; `not found` for other
-     * users. `no account` if none has the address, or an operator has disabled it. `full` if the
+     * users. `no account` if none with access has the address. `full` if the
      * organization has MEMBERS_MAX members, `too many` if the account is in ORGANIZATIONS_MAX
      * organizations.
      */
@@ -83,7 +83,7 @@ async function add(
   now: Instant,
 ): Promise<Added> {
   const find = async () => {
-    const active = sql`SELECT id FROM users WHERE email = ${email} AND disabled_at IS NULL`
+    const active = sql`SELECT id FROM users WHERE email = ${email} AND ${HAS_ACCESS}`
     return (await transaction.get<{ id: string }>(active))?.id
   }
   const memberId = await find()
@@ -91,7 +91,7 @@ async function add(
   await transaction.lock('users', [memberId ?? ''])
   const known = await lockMembers(transaction, organizationId)
   if (!owns(known, userId)) return 'not found'
-  // The account may be disabled by now, or have another address.
+  // The account may have no access by now, or another address.
   if (memberId === undefined || (await find()) !== memberId) return 'no account'
   if (known.some(({ user_id }) => user_id === memberId)) return 'member'
   if (known.length >= MEMBERS_MAX) return 'full'

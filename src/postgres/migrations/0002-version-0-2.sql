@@ -61,7 +61,11 @@ BEGIN
     SELECT revoked_at INTO NEW.revoked_at FROM revoked_hashes WHERE key_hash = NEW.key_hash;
   END IF;
   -- A revocation waits for no other transaction's user: the key's row, which both change, keeps it in order.
-  IF NEW.revoked_at IS NULL OR NEW.user_id IS DISTINCT FROM OLD.user_id THEN
+  IF NEW.revoked_at IS NULL AND (NEW.slot IS NULL OR NEW.user_id <> OLD.user_id) THEN
+    -- A new version of the user's row: a ban whose snapshot lacks this key then fails with 40001.
+    UPDATE users SET created_at = created_at WHERE id = NEW.user_id
+    RETURNING coalesce(disabled_at, banned_at) INTO NEW.disabled_at;
+  ELSIF NEW.revoked_at IS NULL OR NEW.user_id IS DISTINCT FROM OLD.user_id THEN
     SELECT coalesce(disabled_at, banned_at) INTO NEW.disabled_at FROM users WHERE id = NEW.user_id FOR NO KEY UPDATE;
   ELSE
     SELECT coalesce(disabled_at, banned_at) INTO NEW.disabled_at FROM users WHERE id = NEW.user_id;
@@ -110,7 +114,18 @@ BEGIN
 END
 $$;
 
--- What the acts have in common. SQL functions without SET become part of the statement that calls them.
+-- What the acts have in common. A document is read by a function that promises the planner one row. So its rows come
+-- first in each join, and find theirs in an index, whatever the planner believes of the tables. The rest keeps it from
+-- reading an index as a whole, which costs nothing in a table that it believes empty:
+-- - EXISTS in an expression would be a hash of the whole table, so these are SELECT … LIMIT 1.
+-- - `= ANY (ARRAY[…])` is no order to merge by, and uuid_send(id) none that an index has.
+-- - coalesce() fits no condition of an index, and a column that no index has keeps it from reading indexes alone.
+
+CREATE FUNCTION rows_in(document jsonb) RETURNS TABLE (n bigint, r jsonb) STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT place - 1, element FROM jsonb_array_elements(document) WITH ORDINALITY AS e (element, place);
+END
+$$;
 
 -- ISO 8601 with a zone. The cast alone takes 'tomorrow', too, and its error names no row.
 CREATE FUNCTION is_instant(given text) RETURNS boolean STABLE LANGUAGE sql AS $$
@@ -134,52 +149,61 @@ RETURNS void STABLE LANGUAGE plpgsql AS $$
 DECLARE
   fields text[] := needed || nullable || other;
   instants text[] := ARRAY(SELECT field FROM unnest(fields) AS field WHERE right(field, 3) = '_at');
+  name_max int := CASE act WHEN 'put_keys' THEN 64 ELSE 100 END;
+  -- What names the record of a row.
+  naming text := CASE act WHEN 'put_users' THEN 'external_id' WHEN 'put_servers' THEN 'id' WHEN 'put_keys' THEN 'key_hash'
+    ELSE 'slug' END;
   mistake text;
 BEGIN
   IF jsonb_typeof(document) <> 'array' THEN
-    RAISE '%: must be an array, not %', act, jsonb_typeof(document) USING ERRCODE = 'invalid_parameter_value';
+    RAISE '%: must be an array', act USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  SELECT '[' || n - 1 || ']' || complaint INTO mistake
+  SELECT n - 1 || ']' || complaint INTO mistake
   FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n), LATERAL (SELECT CASE
-    WHEN jsonb_typeof(r) <> 'object' THEN ' must be an object'
+    WHEN jsonb_typeof(r) <> 'object' THEN ': must be an object'
     WHEN NOT r ?& needed THEN
-      (SELECT ' needs ' || to_json(field) FROM unnest(needed) AS field WHERE NOT r ? field LIMIT 1)
+      (SELECT '.' || field || ': is missing' FROM unnest(needed) AS field WHERE NOT r ? field LIMIT 1)
     WHEN r - fields <> '{}' THEN
-      (SELECT ' has an unknown field ' || to_json(left(field, 80)) FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
+      (SELECT '.' || left(field, 80) || ': is not a field of ' || act FROM jsonb_object_keys(r - fields) AS field LIMIT 1)
     WHEN jsonb_path_exists(r - nullable, 'strict $.* ? (@.type() != "string")')
       OR jsonb_path_exists(r, 'strict $.* ? (@.type() != "string" && @.type() != "null")') THEN
-      (SELECT '.' || key || ' must be a string' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
+      (SELECT '.' || key || ': must be a string' || CASE WHEN key = ANY (nullable) THEN ' or null' ELSE '' END
       FROM jsonb_each(r) WHERE jsonb_typeof(value) <> 'string' AND NOT (value = 'null' AND key = ANY (nullable)) LIMIT 1)
-    WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN '.external_id must have 1 to 255 characters'
-    WHEN has_control(r->>'external_id') THEN '.external_id must have no control characters'
-    WHEN r->>'id' !~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id must be a UUID with lowercase hex digits'
-    WHEN r->>'key_hash' !~ '^[0-9a-fA-F]{64}$' THEN
-      '.key_hash must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
-    WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ' needs either "id" or "key_hash"'
-    WHEN r->>'prefix' COLLATE "C" !~ '^svc_live_[!-~]{0,7}$' THEN
-      '.prefix must be the first characters of the key, at most 16, and begin with svc_live_'
+    WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN
+      '.external_id: must have 1 to 255 characters, not ' || char_length(r->>'external_id')
+    WHEN has_control(r->>'external_id') THEN '.external_id: must have no control characters'
+    WHEN r->>'id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id: must be a UUID'
+    WHEN r->>'key_hash' !~* '^[0-9a-f]{64}$' THEN
+      '.key_hash: must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
+    WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ': needs either an "id" or a "key_hash"'
+    WHEN r->>'prefix' COLLATE "C" !~ '^svc_live_[!-~]{0,7}$' THEN '.prefix: must be the first characters of the key, '
+      || 'at most 16. It must begin with svc_live_, because the API accepts no other keys'
     WHEN EXISTS (SELECT FROM unnest(instants) AS field WHERE NOT is_instant(r->>field)) THEN
-      (SELECT '.' || field || ' must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
+      (SELECT '.' || field || ': must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
       FROM unnest(instants) AS field WHERE NOT is_instant(r->>field) LIMIT 1)
-    WHEN r->>'role' NOT IN ('owner', 'member') THEN '.role must be owner or member'
+    WHEN r->>'role' NOT IN ('owner', 'member') THEN '.role: must be owner or member'
     WHEN act = 'put_servers' THEN NULL
     WHEN char_length(r->>'slug') > 64 OR r->>'slug' !~ '^[a-z0-9]+(-[a-z0-9]+)*$' THEN
-      '.slug must have only lowercase letters, digits and single hyphens, at most 64 characters'
-    WHEN has_control(trimmed(r->>'name')) THEN '.name must have no control characters'
-    WHEN char_length(trimmed(r->>'name')) NOT BETWEEN 1 AND CASE act WHEN 'put_keys' THEN 64 ELSE 100 END THEN
-      '.name must have 1 to ' || CASE act WHEN 'put_keys' THEN 64 ELSE 100 END || ' characters'
+      '.slug: A slug can contain only lowercase letters, digits and single hyphens, at most 64 characters, not '
+      || to_json(left(r->>'slug', 80)) || '.'
+    WHEN char_length(trimmed(r->>'name')) NOT BETWEEN 1 AND name_max THEN
+      '.name: must have 1 to ' || name_max || ' characters, not ' || char_length(trimmed(r->>'name'))
+    WHEN has_control(trimmed(r->>'name')) THEN '.name: must have no control characters'
   END AS complaint) AS judged
   WHERE complaint IS NOT NULL LIMIT 1;
   IF mistake IS NULL AND left(act, 4) = 'put_' THEN
-    SELECT '[' || max(n) - 1 || '] is the same as [' || min(n) - 1 || ']' INTO mistake
-    FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-    GROUP BY CASE act WHEN 'put_keys' THEN lower(r->>'key_hash') WHEN 'put_servers' THEN r->>'id'
-      WHEN 'put_users' THEN r->>'external_id' WHEN 'put_organizations' THEN r->>'slug'
-      ELSE concat_ws(' ', r->>'slug', r->>'external_id') END COLLATE "C"
-    HAVING count(*) > 1 LIMIT 1;
+    SELECT rows[2] || '].' || naming || ': is ' || CASE act WHEN 'put_keys' THEN 'the same key' ELSE to_json(name)::text END
+      || ', as of ' || act || '[' || rows[1] || ']' INTO mistake
+    FROM (
+      SELECT array_agg(n - 1 ORDER BY n) AS rows, name
+      FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n), LATERAL (SELECT (CASE act
+        WHEN 'put_members' THEN concat_ws(' ', r->>'slug', r->>'external_id')
+        WHEN 'put_users' THEN r->>naming ELSE lower(r->>naming) END) COLLATE "C" AS name) AS called
+      GROUP BY name
+    ) AS named WHERE cardinality(rows) > 1 ORDER BY rows LIMIT 1;
   END IF;
   IF mistake IS NOT NULL THEN
-    RAISE '%: %', act, mistake USING ERRCODE = 'invalid_parameter_value';
+    RAISE '%[%', act, mistake USING ERRCODE = 'invalid_parameter_value';
   END IF;
 END
 $$;
@@ -221,56 +245,42 @@ RETURN encode(substring(sha256(convert_to(site_id, 'UTF8')) FOR 16), 'hex')::uui
 -- all users without an address in one place.
 
 CREATE FUNCTION users_in(document jsonb) RETURNS TABLE (
-  n bigint, external_id text, has_email boolean, email text, complaint text, created_at timestamptz, has_ban boolean,
-  banned_at timestamptz
-) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r->>'external_id', r ? 'email', CASE WHEN complaint IS NULL THEN lowered END, complaint,
-    (r->>'created_at')::timestamptz, r ? 'banned_at', (r->>'banned_at')::timestamptz
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n),
-    LATERAL (SELECT lower(r->>'email' COLLATE "C") AS lowered) AS address,
-    LATERAL (SELECT CASE
-      WHEN lowered !~ '^[!-?A-~]+@[!-?A-~]+$' OR char_length(lowered) > 254 THEN 'address not ASCII'
-      WHEN EXISTS (SELECT FROM operator_addresses WHERE operator_addresses.email = lowered) THEN 'address of an operator'
-    END AS complaint) AS judged
+  n bigint, r jsonb, external_id text, has_email boolean, email text, complaint text, created_at timestamptz,
+  has_ban boolean, banned_at timestamptz
+) STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT given.n, given.r, given.r->>'external_id', given.r ? 'email', CASE WHEN wrong IS NULL THEN lowered END,
+    wrong, (given.r->>'created_at')::timestamptz, given.r ? 'banned_at', (given.r->>'banned_at')::timestamptz
+  FROM rows_in(document) AS given
+    CROSS JOIN LATERAL (SELECT lower(given.r->>'email' COLLATE "C") COLLATE "default" AS lowered) AS address
+    LEFT JOIN operator_addresses AS listed ON listed.email = lowered
+    CROSS JOIN LATERAL (SELECT CASE
+      WHEN lowered COLLATE "C" !~ '^[!-?A-~]+@[!-?A-~]+$' OR char_length(lowered) > 254 THEN 'address not ASCII'
+      WHEN listed.email IS NOT NULL THEN 'address of an operator'
+    END AS wrong) AS judged;
+END
 $$;
 
-CREATE FUNCTION put_users(document jsonb, all_users boolean DEFAULT false) RETURNS jsonb
-STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+-- Gives users the addresses and bans of the document.
+CREATE FUNCTION write_users(document jsonb) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  ids uuid[];
-  emails text[];
-  bans timestamptz[];
-  added int;
-  changed int;
-  banned int;
-  refused jsonb;
+  judged int;
 BEGIN
-  PERFORM check_rows('put_users', document, '{external_id}', '{email,banned_at}', '{created_at}');
-  IF all_users THEN PERFORM check_all('put_users', document, 'ban all users'); END IF;
-  SELECT array_agg(id), array_agg(email), array_agg(banned_at) INTO ids, emails, bans FROM (
-    SELECT users.id, users.email, users.banned_at FROM users_in(document) AS given JOIN users USING (external_id)
-    WHERE has_email AND users.email IS DISTINCT FROM given.email
-      OR has_ban AND users.banned_at IS DISTINCT FROM given.banned_at
-    ORDER BY users.id FOR NO KEY UPDATE OF users
-  ) AS differing;
   -- Frees first, so that two users can swap their addresses.
   UPDATE users SET email = NULL, email_issuer = NULL FROM users_in(document) AS given
-  WHERE users.external_id = given.external_id AND has_email AND users.email <> coalesce(given.email, '');
-  INSERT INTO users (external_id, created_at)
-  SELECT external_id, coalesce(created_at, now()) FROM users_in(document) AS given
-  WHERE NOT EXISTS (SELECT FROM users WHERE users.external_id = given.external_id)
-  ORDER BY external_id ON CONFLICT (external_id) DO NOTHING;
-  GET DIAGNOSTICS added = ROW_COUNT;
+  WHERE users.external_id = ANY (ARRAY[given.external_id]) AND has_email AND users.email <> coalesce(given.email, '')
+    AND disabled_at IS NULL;
   -- Once more if another transaction takes an address meanwhile, which is then taken.
   FOR attempt IN 1..3 LOOP
     BEGIN
       UPDATE users SET email = free.email, email_issuer = NULL FROM (
-        SELECT DISTINCT ON (given.email) users.id, given.email FROM users_in(document) AS given JOIN users USING (external_id)
+        SELECT DISTINCT ON (given.email) users.id, given.email FROM users_in(document) AS given
+          JOIN users ON users.external_id = ANY (ARRAY[given.external_id])
         WHERE given.email IS NOT NULL AND coalesce(users.email, '') = '' AND disabled_at IS NULL
-          AND NOT EXISTS (SELECT FROM users AS taken WHERE taken.email = given.email)
+          AND NOT EXISTS (SELECT FROM users AS taken WHERE taken.email = ANY (ARRAY[given.email]))
         ORDER BY given.email, n
-      ) AS free WHERE users.id = free.id;
+      ) AS free WHERE users.id = ANY (ARRAY[free.id]);
       EXIT;
     EXCEPTION WHEN unique_violation THEN
       IF attempt = 3 OR current_setting('transaction_isolation') <> 'read committed' THEN
@@ -278,21 +288,70 @@ BEGIN
       END IF;
     END;
   END LOOP;
-  WITH judged AS (
+  -- A ban changes the keys, in any order.
+  PERFORM FROM users_in(document) AS given JOIN users ON users.external_id = ANY (ARRAY[given.external_id])
+    JOIN api_keys AS keys ON keys.user_id = ANY (ARRAY[users.id])
+  WHERE has_ban AND users.banned_at IS DISTINCT FROM given.banned_at
+  ORDER BY uuid_send(keys.id) FOR NO KEY UPDATE OF keys;
+  WITH changed AS (
     UPDATE users SET banned_at = given.banned_at
-    FROM users_in(document) AS given JOIN users AS old USING (external_id)
-    WHERE users.id = old.id AND has_ban AND old.banned_at IS DISTINCT FROM given.banned_at
+    FROM users_in(document) AS given JOIN users AS old ON old.external_id = ANY (ARRAY[given.external_id])
+    WHERE users.id = ANY (ARRAY[old.id]) AND has_ban AND old.banned_at IS DISTINCT FROM given.banned_at
     RETURNING users.id, coalesce(users.email, users.external_id) AS name, old.banned_at AS before, users.banned_at AS after
   )
-  SELECT count(note(CASE WHEN after IS NULL THEN 'user unbanned' ELSE 'user banned' END, id, name)) INTO banned
-  FROM judged WHERE before IS NULL OR after IS NULL;
-  IF banned > 0 THEN PERFORM make_durable(); END IF;
-  SELECT count(*) INTO changed FROM unnest(ids, emails, bans) AS old (id, email, banned_at) JOIN users USING (id)
-  WHERE (users.email, users.banned_at) IS DISTINCT FROM (old.email, old.banned_at);
+  SELECT count(note(CASE WHEN after IS NULL THEN 'user unbanned' ELSE 'user banned' END, id, name)) INTO judged
+  FROM changed WHERE before IS NULL OR after IS NULL;
+  IF judged > 0 THEN PERFORM make_durable(); END IF;
+END
+$$;
+
+CREATE FUNCTION put_users(document jsonb, all_users boolean DEFAULT false) RETURNS jsonb
+STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  todo jsonb;
+  ids uuid[];
+  is_renaming boolean;
+  emails text[];
+  bans timestamptz[];
+  added int := 0;
+  changed int := 0;
+  banned int;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('put_users', document, '{external_id}', '{email,banned_at}', '{created_at}');
+  IF all_users THEN PERFORM check_all('put_users', document, 'ban all users'); END IF;
+  SELECT jsonb_agg(r ORDER BY n), array_agg(users.id ORDER BY users.id) FILTER (WHERE users.id IS NOT NULL),
+    bool_or(has_email AND users.email IS DISTINCT FROM given.email)
+  INTO todo, ids, is_renaming
+  FROM users_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.external_id])
+  WHERE users.id IS NULL OR has_email AND users.email IS DISTINCT FROM given.email
+    OR has_ban AND users.banned_at IS DISTINCT FROM given.banned_at;
+  IF todo IS NOT NULL THEN
+    INSERT INTO users (external_id, created_at)
+    SELECT external_id, coalesce(created_at, now()) FROM users_in(todo) AS given
+    WHERE NOT EXISTS (SELECT FROM users WHERE users.external_id = ANY (ARRAY[given.external_id]))
+    ORDER BY external_id ON CONFLICT (external_id) DO NOTHING;
+    GET DIAGNOSTICS added = ROW_COUNT;
+    -- A new address takes the stronger lock, and a ban waits for no transaction that only adds servers.
+    IF is_renaming THEN
+      PERFORM FROM rows_in(todo) JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
+      ORDER BY uuid_send(id) FOR UPDATE OF users;
+    ELSE
+      PERFORM FROM rows_in(todo) JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
+      ORDER BY uuid_send(id) FOR NO KEY UPDATE OF users;
+    END IF;
+    SELECT array_agg(users.id), array_agg(email), array_agg(banned_at) INTO ids, emails, bans
+    FROM unnest(ids) AS differing (id) JOIN users ON users.id = ANY (ARRAY[differing.id]);
+    PERFORM write_users(todo);
+    SELECT count(*) INTO changed FROM unnest(ids, emails, bans) AS old (id, email, banned_at)
+      JOIN users ON users.id = ANY (ARRAY[old.id])
+    WHERE (users.email, users.banned_at) IS DISTINCT FROM (old.email, old.banned_at);
+  END IF;
   IF all_users THEN banned := ban_others(document); END IF;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'external_id', external_id, 'reason', reason) ORDER BY n, reason),
-    '[]') INTO refused
-  FROM users_in(document) AS given JOIN users USING (external_id), LATERAL (VALUES
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'external_id', given.external_id, 'reason', reason)
+    ORDER BY n, reason), '[]') INTO refused
+  FROM users_in(document) AS given JOIN users ON users.external_id = ANY (ARRAY[given.external_id]), LATERAL (VALUES
     (CASE WHEN complaint IS NOT NULL THEN complaint
       WHEN given.email <> coalesce(users.email, '') AND disabled_at IS NULL THEN 'address taken' END),
     (CASE WHEN has_ban AND given.banned_at IS NULL AND disabled_at IS NOT NULL THEN 'disabled by an operator' END)
@@ -325,12 +384,13 @@ CREATE FUNCTION leave_organizations(leaving uuid) RETURNS void LANGUAGE plpgsql 
 DECLARE
   places uuid[] := ARRAY(
     SELECT organization_id FROM members WHERE user_id = leaving
-    UNION SELECT organization_id FROM servers WHERE created_by = leaving AND organization_id IS NOT NULL
+    UNION SELECT organization_id FROM servers WHERE created_by = leaving AND coalesce(organization_id, leaving) <> leaving
   );
   place uuid;
   heir uuid;
 BEGIN
-  PERFORM FROM organizations WHERE id = ANY (places) ORDER BY id FOR UPDATE;
+  PERFORM FROM unnest(places) AS given JOIN organizations ON id = ANY (ARRAY[given])
+  ORDER BY uuid_send(id) FOR UPDATE OF organizations;
   FOREACH place IN ARRAY places LOOP
     SELECT user_id INTO heir FROM members WHERE organization_id = place AND user_id <> leaving
     ORDER BY role DESC, joined_at, user_id LIMIT 1;
@@ -352,132 +412,157 @@ BEGIN
 END
 $$;
 
+-- What stays of a user whom an operator disabled: else adding the user again would enable the user.
+CREATE FUNCTION empty_user(emptied uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now())
+  WHERE id = emptied AND (email IS NOT NULL OR banned_at IS NULL);
+  DELETE FROM servers WHERE created_by = emptied;
+  DELETE FROM identities WHERE user_id = emptied;
+  DELETE FROM passwords WHERE user_id = emptied;
+  DELETE FROM sessions WHERE user_id = emptied;
+  DELETE FROM sign_in_links WHERE user_id = emptied;
+  DELETE FROM server_changes WHERE user_id = emptied;
+  DELETE FROM checked_imports WHERE user_id = emptied;
+END
+$$;
+
 CREATE FUNCTION remove_users(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
 DECLARE
   gone uuid[];
-  kept uuid[];
   removed int;
   refused jsonb;
 BEGIN
   PERFORM check_rows('remove_users', document, '{external_id}');
-  gone := ARRAY(
-    SELECT users.id FROM jsonb_array_elements(document) AS r JOIN users ON external_id = r->>'external_id'
-    ORDER BY users.id FOR UPDATE OF users
-  );
-  IF gone <> '{}' THEN PERFORM make_durable(); END IF;
-  PERFORM note('user removed', id, coalesce(email, external_id)) FROM users WHERE id = ANY (gone);
-  PERFORM FROM api_keys WHERE user_id = ANY (gone) AND revoked_at IS NULL ORDER BY id FOR NO KEY UPDATE;
-  UPDATE api_keys SET revoked_at = now() WHERE user_id = ANY (gone) AND revoked_at IS NULL;
-  PERFORM leave_organizations(user_id) FROM (
-    SELECT user_id FROM members WHERE user_id = ANY (gone)
-    UNION SELECT created_by FROM servers WHERE created_by = ANY (gone) AND organization_id IS NOT NULL
-  ) AS leaving ORDER BY user_id;
-  DELETE FROM users WHERE id = ANY (gone) AND disabled_at IS NULL;
+  SELECT array_agg(DISTINCT id) INTO gone FROM (
+    SELECT id FROM rows_in(document) JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
+    ORDER BY uuid_send(id) FOR UPDATE OF users
+  ) AS locked;
+  IF gone IS NULL THEN RETURN '{"removed": 0, "refused": []}'; END IF;
+  PERFORM make_durable();
+  -- Not again for a user who is empty.
+  PERFORM note('user removed', id, coalesce(email, external_id))
+  FROM unnest(gone) AS leaving JOIN users ON id = ANY (ARRAY[leaving])
+  WHERE disabled_at IS NULL OR email IS NOT NULL OR banned_at IS NULL;
+  PERFORM FROM unnest(gone) AS leaving JOIN api_keys ON user_id = ANY (ARRAY[leaving])
+  ORDER BY uuid_send(id) FOR UPDATE OF api_keys;
+  UPDATE api_keys SET revoked_at = now() FROM unnest(gone) AS leaving
+  WHERE user_id = ANY (ARRAY[leaving]) AND coalesce(revoked_at, 'infinity') = 'infinity';
+  PERFORM leave_organizations(leaving) FROM unnest(gone) AS leaving
+  WHERE (SELECT role FROM members WHERE user_id = leaving LIMIT 1) IS NOT NULL OR (
+    SELECT name FROM servers WHERE created_by = leaving AND coalesce(organization_id, leaving) <> leaving LIMIT 1
+  ) IS NOT NULL;
+  PERFORM FROM unnest(gone) AS leaving JOIN servers ON created_by = ANY (ARRAY[leaving])
+  ORDER BY uuid_send(id) FOR UPDATE OF servers;
+  DELETE FROM users USING unnest(gone) AS leaving WHERE id = ANY (ARRAY[leaving]) AND disabled_at IS NULL;
   GET DIAGNOSTICS removed = ROW_COUNT;
-  -- A user whom an operator disabled stays, with nothing: else adding the user again would enable the user.
-  kept := ARRAY(SELECT id FROM users WHERE id = ANY (gone));
-  IF kept <> '{}' THEN
-    UPDATE users SET email = NULL, email_issuer = NULL, banned_at = coalesce(banned_at, now()) WHERE id = ANY (kept);
-    DELETE FROM servers WHERE created_by = ANY (kept);
-    DELETE FROM identities WHERE user_id = ANY (kept);
-    DELETE FROM passwords WHERE user_id = ANY (kept);
-    DELETE FROM sessions WHERE user_id = ANY (kept);
-    DELETE FROM sign_in_links WHERE user_id = ANY (kept);
-    DELETE FROM server_changes WHERE user_id = ANY (kept);
-    DELETE FROM checked_imports WHERE user_id = ANY (kept);
-  END IF;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n - 1, 'external_id', external_id, 'reason', 'disabled by an operator')
+  PERFORM empty_user(id) FROM unnest(gone) AS leaving JOIN users ON id = ANY (ARRAY[leaving])
+  WHERE disabled_at IS NOT NULL;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'external_id', external_id, 'reason', 'disabled by an operator')
     ORDER BY n), '[]') INTO refused
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) JOIN users ON external_id = r->>'external_id';
+  FROM rows_in(document) JOIN users ON external_id = ANY (ARRAY[r->>'external_id']);
   RETURN jsonb_build_object('removed', removed, 'refused', refused);
 END
 $$;
 
--- Servers.
+-- Servers. Locks are taken in the order users, organizations, servers.
 
+-- A server stays in its organization with its owner. To come there, or to another owner, the owner must be a member.
 CREATE FUNCTION servers_in(document jsonb) RETURNS TABLE (
-  n bigint, r jsonb, id uuid, external_id text, place text, complaint text
-) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r, (r->>'id')::uuid, r->>'external_id', r->>'organization', CASE
-    WHEN has_control(concat(r->>'name', r->>'address', r->>'slug', r->>'edition', r->>'status', r->>'version',
-      r->>'listing_kind')) THEN 'not one line'
-    WHEN greatest(char_length(r->>'name') - 200, char_length(r->>'address') - 255, char_length(r->>'slug') - 200,
-      char_length(r->>'edition') - 64, char_length(r->>'status') - 64, char_length(r->>'version') - 64,
-      char_length(r->>'listing_kind') - 64) > 0 THEN 'too long'
-    WHEN '' IN (r->>'name', r->>'address', r->>'edition', r->>'status') THEN 'empty'
-  END
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-$$;
-
-CREATE FUNCTION is_member(slug text, user_id uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
-  SELECT EXISTS (
-    SELECT FROM organizations JOIN members ON organization_id = organizations.id
-    WHERE organizations.slug = is_member.slug AND members.user_id = is_member.user_id
-  )
+  n bigint, r jsonb, id uuid, owner uuid, place uuid, slug text, edition text, status text, version text,
+  listing_kind text, is_different boolean, complaint text
+) STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT given.n, given.r, (given.r->>'id')::uuid, users.id, wanted.*,
+    known.id IS NULL OR known.updated_at <> (given.r->>'updated_at')::timestamptz OR
+      (known.created_by, known.name, known.host_label, known.organization_id, known.slug, known.edition, known.status,
+        known.version, known.listing_kind)
+      IS DISTINCT FROM (users.id, given.r->>'name', given.r->>'address', wanted.place, wanted.slug, wanted.edition,
+        wanted.status, wanted.version, wanted.listing_kind),
+    CASE
+      WHEN users.id IS NULL THEN 'no such user'
+      WHEN holder.id IS NOT NULL AND holder.external_id IS NULL THEN 'of another account'
+      WHEN has_control(concat(given.r->>'name', given.r->>'address', given.r->>'slug', given.r->>'edition',
+        given.r->>'status', given.r->>'version', given.r->>'listing_kind')) THEN 'not one line'
+      WHEN greatest(char_length(given.r->>'name') - 200, char_length(given.r->>'address') - 255,
+        char_length(given.r->>'slug') - 200, char_length(given.r->>'edition') - 64, char_length(given.r->>'status') - 64,
+        char_length(given.r->>'version') - 64, char_length(given.r->>'listing_kind') - 64) > 0 THEN 'too long'
+      WHEN '' IN (given.r->>'name', given.r->>'address', given.r->>'edition', given.r->>'status') THEN 'empty'
+      WHEN given.r->>'organization' IS NOT NULL AND wanted.place IS NULL THEN 'no such organization'
+      WHEN wanted.place IS NULL OR (wanted.place = known.organization_id AND users.id = known.created_by) IS TRUE THEN NULL
+      WHEN members.user_id IS NULL THEN 'not a member'
+    END
+  FROM rows_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.r->>'external_id'])
+    LEFT JOIN servers AS known ON known.id = ANY (ARRAY[(given.r->>'id')::uuid])
+    LEFT JOIN users AS holder ON holder.id = ANY (ARRAY[known.created_by])
+    LEFT JOIN organizations AS named ON named.slug = ANY (ARRAY[given.r->>'organization'])
+    CROSS JOIN LATERAL (SELECT
+      CASE WHEN given.r ? 'organization' THEN named.id ELSE known.organization_id END AS place,
+      CASE WHEN given.r ? 'slug' THEN given.r->>'slug' ELSE known.slug END AS slug,
+      coalesce(given.r->>'edition', known.edition, 'java') AS edition,
+      coalesce(given.r->>'status', known.status, 'published') AS status,
+      CASE WHEN given.r ? 'version' THEN given.r->>'version' ELSE known.version END AS version,
+      CASE WHEN given.r ? 'listing_kind' THEN given.r->>'listing_kind' ELSE known.listing_kind END AS listing_kind
+    ) AS wanted
+    LEFT JOIN members ON members.organization_id = ANY (ARRAY[wanted.place]) AND members.user_id = ANY (ARRAY[users.id]);
+END
 $$;
 
 CREATE FUNCTION put_servers(document jsonb, all_servers boolean DEFAULT false) RETURNS jsonb
 STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
 #variable_conflict use_column
 DECLARE
-  added int;
-  changed int;
+  todo jsonb;
+  added int := 0;
+  changed int := 0;
+  done int;
   removed int;
   refused jsonb;
 BEGIN
   PERFORM check_rows('put_servers', document, '{id,external_id,name,address}', '{slug,version,listing_kind,organization}',
     '{edition,status,updated_at}');
   IF all_servers THEN PERFORM check_all('put_servers', document, 'remove all servers'); END IF;
-  WITH written AS (
-    INSERT INTO servers AS ours (
-      id, created_by, name, host_label, organization_id, slug, edition, status, version, listing_kind, updated_at
+  -- Again if another transaction removes a user or a member, or takes an id, before the rows are locked.
+  FOR attempt IN 1..4 LOOP
+    SELECT jsonb_agg(r ORDER BY n) FILTER (WHERE complaint IS NULL),
+      coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', complaint) ORDER BY n)
+        FILTER (WHERE complaint IS NOT NULL), '[]')
+    INTO todo, refused FROM servers_in(document) WHERE complaint IS NOT NULL OR is_different;
+    EXIT WHEN todo IS NULL;
+    IF attempt = 4 THEN
+      RAISE 'put_servers: other transactions keep changing the same rows' USING ERRCODE = 'serialization_failure';
+    END IF;
+    PERFORM FROM rows_in(todo) JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
+    ORDER BY uuid_send(users.id) FOR KEY SHARE OF users;
+    PERFORM FROM rows_in(todo) JOIN organizations ON organizations.slug = ANY (ARRAY[r->>'organization'])
+    ORDER BY uuid_send(organizations.id) FOR KEY SHARE OF organizations;
+    WITH written AS (
+      INSERT INTO servers AS ours (
+        id, created_by, organization_id, name, host_label, slug, edition, status, version, listing_kind, updated_at
+      )
+      SELECT id, owner, place, r->>'name', r->>'address', slug, edition, status, version, listing_kind,
+        coalesce((r->>'updated_at')::timestamptz, now())
+      FROM servers_in(todo) WHERE complaint IS NULL ORDER BY id
+      ON CONFLICT (id) DO UPDATE SET created_by = excluded.created_by, organization_id = excluded.organization_id,
+        name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
+        status = excluded.status, version = excluded.version, listing_kind = excluded.listing_kind,
+        updated_at = excluded.updated_at
+      WHERE (SELECT external_id FROM users WHERE users.id = ours.created_by) IS NOT NULL
+      RETURNING xmax = 0 AS is_new
     )
-    SELECT given.id, owner.id, r->>'name', r->>'address', wanted.*
-    FROM servers_in(document) AS given JOIN users AS owner USING (external_id)
-      LEFT JOIN servers AS known ON known.id = given.id, LATERAL (SELECT
-        CASE WHEN r ? 'organization' THEN (SELECT id FROM organizations WHERE slug = place)
-          ELSE known.organization_id END AS organization_id,
-        CASE WHEN r ? 'slug' THEN r->>'slug' ELSE known.slug END AS slug,
-        coalesce(r->>'edition', known.edition, 'java') AS edition,
-        coalesce(r->>'status', known.status, 'published') AS status,
-        CASE WHEN r ? 'version' THEN r->>'version' ELSE known.version END AS version,
-        CASE WHEN r ? 'listing_kind' THEN r->>'listing_kind' ELSE known.listing_kind END AS listing_kind,
-        coalesce((r->>'updated_at')::timestamptz, known.updated_at, now()) AS updated_at
-      ) AS wanted
-    WHERE complaint IS NULL AND (place IS NULL OR is_member(place, owner.id)) AND (known.id IS NULL OR
-      (known.created_by, known.name, known.host_label, known.organization_id, known.slug, known.edition, known.status,
-        known.version, known.listing_kind, known.updated_at)
-      IS DISTINCT FROM (owner.id, r->>'name', r->>'address', wanted.organization_id, wanted.slug, wanted.edition,
-        wanted.status, wanted.version, wanted.listing_kind, wanted.updated_at))
-    ORDER BY given.id
-    ON CONFLICT (id) DO UPDATE SET created_by = excluded.created_by, organization_id = excluded.organization_id,
-      name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
-      status = excluded.status, version = excluded.version, listing_kind = excluded.listing_kind,
-      updated_at = excluded.updated_at
-    WHERE EXISTS (SELECT FROM users WHERE users.id = ours.created_by AND external_id IS NOT NULL)
-    RETURNING xmax = 0 AS is_new
-  )
-  SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) INTO added, changed FROM written;
+    SELECT added + count(*) FILTER (WHERE is_new), changed + count(*) FILTER (WHERE NOT is_new), count(*)
+    INTO added, changed, done FROM written;
+    EXIT WHEN done = jsonb_array_length(todo);
+  END LOOP;
   IF all_servers THEN
-    DELETE FROM servers USING users WHERE created_by = users.id AND external_id IS NOT NULL AND organization_id IS NULL
-      AND servers.id NOT IN (SELECT (r->>'id')::uuid FROM jsonb_array_elements(document) AS r);
+    DELETE FROM servers WHERE id = ANY (ARRAY(
+      SELECT servers.id FROM servers JOIN users ON created_by = users.id
+      WHERE external_id IS NOT NULL AND organization_id IS NULL
+        AND servers.id NOT IN (SELECT (r->>'id')::uuid FROM jsonb_array_elements(document) AS r)
+      ORDER BY servers.id FOR UPDATE OF servers
+    ));
     GET DIAGNOSTICS removed = ROW_COUNT;
   END IF;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', reason) ORDER BY n), '[]') INTO refused
-  FROM (
-    SELECT n, given.id, CASE
-      WHEN owner.id IS NULL THEN 'no such user'
-      WHEN known.created_by <> owner.id
-        AND EXISTS (SELECT FROM users WHERE users.id = known.created_by AND users.external_id IS NULL)
-        THEN 'of another account'
-      WHEN complaint IS NOT NULL THEN complaint
-      WHEN place IS NULL THEN NULL
-      WHEN NOT EXISTS (SELECT FROM organizations WHERE slug = place) THEN 'no such organization'
-      WHEN NOT is_member(place, owner.id) THEN 'not a member'
-    END AS reason
-    FROM servers_in(document) AS given LEFT JOIN users AS owner USING (external_id)
-      LEFT JOIN servers AS known ON known.id = given.id
-  ) AS told WHERE reason IS NOT NULL;
   RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', refused)
     || CASE WHEN all_servers THEN jsonb_build_object('removed', removed) ELSE '{}' END;
 END
@@ -490,15 +575,14 @@ DECLARE
   refused jsonb;
 BEGIN
   PERFORM check_rows('remove_servers', document, '{id}');
-  DELETE FROM servers WHERE id = ANY (ARRAY(
-    SELECT servers.id FROM jsonb_array_elements(document) AS r JOIN servers ON servers.id = (r->>'id')::uuid
-      JOIN users ON users.id = created_by
-    WHERE external_id IS NOT NULL ORDER BY servers.id FOR UPDATE OF servers
-  ));
+  DELETE FROM servers USING unnest(ARRAY(
+    SELECT servers.id FROM rows_in(document) JOIN servers ON servers.id = ANY (ARRAY[(r->>'id')::uuid])
+      JOIN users ON users.id = ANY (ARRAY[created_by])
+    WHERE external_id IS NOT NULL ORDER BY uuid_send(servers.id) FOR UPDATE OF servers
+  )) AS given WHERE servers.id = ANY (ARRAY[given]);
   GET DIAGNOSTICS removed = ROW_COUNT;
-  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n - 1, 'id', id, 'reason', 'of another account') ORDER BY n), '[]')
-  INTO refused
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) JOIN servers ON id = (r->>'id')::uuid;
+  SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'id', id, 'reason', 'of another account') ORDER BY n), '[]')
+  INTO refused FROM rows_in(document) JOIN servers ON id = ANY (ARRAY[(r->>'id')::uuid]);
   RETURN jsonb_build_object('removed', removed, 'refused', refused);
 END
 $$;
@@ -506,57 +590,43 @@ $$;
 -- Keys. Locks are taken in the order gate, users, keys.
 
 CREATE FUNCTION keys_in(document jsonb) RETURNS TABLE (
-  n bigint, user_id uuid, hash bytea, name text, prefix text, created_at timestamptz, revoked_at timestamptz
-) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, users.id, decode(r->>'key_hash', 'hex'), trimmed(r->>'name'), r->>'prefix',
-    (r->>'created_at')::timestamptz, (r->>'revoked_at')::timestamptz
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n) LEFT JOIN users ON external_id = r->>'external_id'
+  n bigint, r jsonb, user_id uuid, hash bytea, name text, prefix text, created_at timestamptz, revoked_at timestamptz
+) STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT given.n, given.r, users.id, decode(given.r->>'key_hash', 'hex'), trimmed(given.r->>'name'),
+    given.r->>'prefix', (given.r->>'created_at')::timestamptz, (given.r->>'revoked_at')::timestamptz
+  FROM rows_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.r->>'external_id']);
+END
 $$;
 
-CREATE FUNCTION put_keys(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+-- Returns how many keys are new.
+CREATE FUNCTION write_keys(document jsonb) RETURNS int LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  owners uuid[];
-  known uuid[];
-  added int;
-  refused jsonb;
+  noted int;
 BEGIN
-  PERFORM check_rows('put_keys', document, '{external_id,name,key_hash}', '{revoked_at}', '{prefix,created_at}');
-  PERFORM make_durable();
-  owners := ARRAY(
-    SELECT user_id FROM keys_in(document) AS given
-    WHERE user_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_keys WHERE key_hash = hash)
-  );
-  IF owners <> '{}' THEN
-    LOCK TABLE key_gate IN SHARE MODE;
-    PERFORM FROM users WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
-  END IF;
-  known := ARRAY(
-    SELECT keys.id FROM keys_in(document) AS given JOIN api_keys AS keys ON key_hash = hash
-    WHERE keys.user_id = given.user_id AND (keys.name <> given.name OR keys.prefix <> given.prefix
-      OR keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL)
-    ORDER BY keys.id FOR NO KEY UPDATE OF keys
-  );
   WITH renamed AS (
     UPDATE api_keys AS keys SET name = given.name, prefix = coalesce(given.prefix, keys.prefix)
-    FROM keys_in(document) AS given JOIN api_keys AS old ON key_hash = hash
-    WHERE keys.id = old.id AND keys.id = ANY (known) AND (old.name <> given.name OR old.prefix <> given.prefix)
+    FROM keys_in(document) AS given JOIN api_keys AS old ON key_hash = ANY (ARRAY[hash])
+    WHERE keys.id = ANY (ARRAY[old.id]) AND old.user_id = given.user_id
+      AND (old.name <> given.name OR old.prefix <> given.prefix)
     RETURNING keys.id, keys.user_id, old.name <> keys.name AS is_renamed
   )
-  SELECT count(note('key renamed', user_id, id::text)) INTO added FROM renamed WHERE is_renamed;
+  SELECT count(note('key renamed', user_id, id::text)) INTO noted FROM renamed WHERE is_renamed;
   WITH revoked AS (
     UPDATE api_keys AS keys SET revoked_at = given.revoked_at FROM keys_in(document) AS given
-    WHERE key_hash = hash AND keys.id = ANY (known) AND keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL
+    WHERE key_hash = ANY (ARRAY[hash]) AND keys.user_id = given.user_id AND keys.revoked_at IS NULL
+      AND given.revoked_at IS NOT NULL
     RETURNING keys.id, keys.user_id
   )
-  SELECT count(note('key revoked', user_id, id::text)) INTO added FROM revoked;
+  SELECT count(note('key revoked', user_id, id::text)) INTO noted FROM revoked;
   WITH inserted AS (
     INSERT INTO api_keys (user_id, name, prefix, key_hash, created_at, revoked_at)
     SELECT user_id, name, coalesce(prefix, 'svc_live_'), hash, coalesce(created_at, now()), ended_at FROM (
       SELECT given.*, ended_at, count(*) FILTER (WHERE ended_at IS NULL) OVER (PARTITION BY user_id ORDER BY n) AS place
       FROM keys_in(document) AS given, LATERAL (SELECT coalesce(given.revoked_at,
         (SELECT listed.revoked_at FROM revoked_hashes AS listed WHERE key_hash = hash)) AS ended_at) AS told
-      WHERE user_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_keys WHERE key_hash = hash)
+      WHERE user_id IS NOT NULL AND NOT EXISTS (SELECT FROM api_keys WHERE key_hash = ANY (ARRAY[hash]))
     ) AS new
     WHERE ended_at IS NOT NULL OR place + (
       SELECT count(*) FROM api_keys WHERE api_keys.user_id = new.user_id AND api_keys.revoked_at IS NULL
@@ -564,7 +634,41 @@ BEGIN
     ORDER BY user_id, n ON CONFLICT (key_hash) DO NOTHING
     RETURNING id, user_id
   )
-  SELECT count(note('key imported', user_id, id::text)) INTO added FROM inserted;
+  SELECT count(note('key imported', user_id, id::text)) INTO noted FROM inserted;
+  RETURN noted;
+END
+$$;
+
+CREATE FUNCTION put_keys(document jsonb) RETURNS jsonb STRICT LANGUAGE plpgsql SECURITY DEFINER AS $$
+#variable_conflict use_column
+DECLARE
+  todo jsonb;
+  owners uuid[];
+  known uuid[] := '{}';
+  added int := 0;
+  refused jsonb;
+BEGIN
+  PERFORM check_rows('put_keys', document, '{external_id,name,key_hash}', '{revoked_at}', '{prefix,created_at}');
+  SELECT jsonb_agg(r ORDER BY n), array_agg(given.user_id) FILTER (WHERE keys.id IS NULL) INTO todo, owners
+  FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
+  WHERE given.user_id IS NOT NULL AND (keys.id IS NULL OR keys.user_id = given.user_id AND (keys.name <> given.name
+    OR keys.prefix <> given.prefix OR keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL));
+  IF todo IS NOT NULL THEN
+    PERFORM make_durable();
+    IF owners IS NOT NULL THEN
+      LOCK TABLE key_gate IN SHARE MODE;
+      PERFORM FROM unnest(owners) AS owner JOIN users ON users.id = ANY (ARRAY[owner])
+      ORDER BY uuid_send(users.id) FOR NO KEY UPDATE OF users;
+    END IF;
+    -- One that another transaction has added since is a known key, too.
+    known := ARRAY(
+      SELECT keys.id FROM keys_in(todo) AS given JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
+      WHERE keys.user_id = given.user_id AND (keys.name <> given.name OR keys.prefix <> given.prefix
+        OR keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL)
+      ORDER BY uuid_send(keys.id) FOR NO KEY UPDATE OF keys
+    );
+    added := write_keys(todo);
+  END IF;
   SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'key_hash', encode(hash, 'hex'), 'reason', reason) ORDER BY n),
     '[]') INTO refused
   FROM (
@@ -574,7 +678,7 @@ BEGIN
       WHEN keys.id IS NULL THEN 'sixth key'
       WHEN keys.revoked_at IS NOT NULL AND given.revoked_at IS NULL THEN 'stays revoked'
     END AS reason
-    FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = hash
+    FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
   ) AS told WHERE reason IS NOT NULL;
   RETURN jsonb_build_object('added', added, 'changed', cardinality(known), 'refused', refused);
 END
@@ -589,26 +693,28 @@ BEGIN
   PERFORM check_rows('revoke_keys', document, '{external_id}', '{}', '{id,key_hash}');
   PERFORM make_durable();
   WITH ended AS (
-    UPDATE api_keys SET revoked_at = now() WHERE id = ANY (ARRAY(
-      SELECT keys.id FROM named_keys(document) AS given JOIN api_keys AS keys ON keys.id = given.id
-      WHERE is_own AND revoked_at IS NULL ORDER BY keys.id FOR NO KEY UPDATE OF keys
-    )) RETURNING id, user_id
+    UPDATE api_keys SET revoked_at = now() FROM unnest(ARRAY(
+      SELECT keys.id FROM named_keys(document) AS given JOIN api_keys AS keys ON keys.id = ANY (ARRAY[given.id])
+      WHERE is_own AND revoked_at IS NULL ORDER BY uuid_send(keys.id) FOR NO KEY UPDATE OF keys
+    )) AS given WHERE id = ANY (ARRAY[given]) RETURNING id, user_id
   )
   SELECT count(note('key revoked', user_id, id::text)) INTO revoked FROM ended;
   SELECT coalesce(jsonb_agg(jsonb_build_object('row', n, 'reason', 'of another account') || called ORDER BY n), '[]')
-  INTO refused FROM named_keys(document) WHERE NOT is_own;
+  INTO refused FROM named_keys(document) WHERE id IS NOT NULL AND NOT is_own;
   RETURN jsonb_build_object('revoked', revoked, 'refused', refused);
 END
 $$;
 
--- The keys that rows name by an id or a hash.
+-- The keys that rows name by an id or a hash. The id is null if there is no such key.
 CREATE FUNCTION named_keys(document jsonb) RETURNS TABLE (n bigint, called jsonb, id uuid, is_own boolean)
-STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r - 'external_id', keys.id,
-    EXISTS (SELECT FROM users WHERE users.id = keys.user_id AND external_id = r->>'external_id')
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-    JOIN api_keys AS keys ON keys.id = coalesce((r->>'id')::uuid,
-      (SELECT hashed.id FROM api_keys AS hashed WHERE key_hash = decode(r->>'key_hash', 'hex')))
+STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT given.n, r - 'external_id', keys.id, coalesce(users.external_id = r->>'external_id', false)
+  FROM rows_in(document) AS given
+    LEFT JOIN api_keys AS hashed ON hashed.key_hash = ANY (ARRAY[decode(r->>'key_hash', 'hex')])
+    LEFT JOIN api_keys AS keys ON keys.id = ANY (ARRAY[coalesce(hashed.id, (r->>'id')::uuid)])
+    LEFT JOIN users ON users.id = ANY (ARRAY[keys.user_id]);
+END
 $$;
 
 CREATE FUNCTION keys_of(external_id text) RETURNS TABLE (
@@ -623,7 +729,7 @@ $$;
 
 CREATE FUNCTION is_of_other(organization uuid) RETURNS boolean STABLE LANGUAGE sql AS $$
   SELECT EXISTS (
-    SELECT FROM members JOIN users ON users.id = user_id
+    SELECT FROM members JOIN users ON users.id = ANY (ARRAY[user_id])
     WHERE organization_id = organization AND role = 'owner' AND external_id IS NULL
   )
 $$;
@@ -651,8 +757,8 @@ DECLARE
 BEGIN
   PERFORM check_rows('put_organizations', document, '{slug,name,external_id}');
   FOR given IN
-    SELECT n - 1 AS n, r->>'slug' AS slug, trimmed(r->>'name') AS name, users.id AS owner
-    FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n) LEFT JOIN users ON external_id = r->>'external_id'
+    SELECT n, r->>'slug' AS slug, trimmed(r->>'name') AS name, users.id AS owner
+    FROM rows_in(document) LEFT JOIN users ON external_id = ANY (ARRAY[r->>'external_id'])
     ORDER BY r->>'slug'
   LOOP
     SELECT * INTO known FROM organizations WHERE organizations.slug = given.slug;
@@ -663,7 +769,7 @@ BEGIN
     ELSIF known.id IS NULL THEN
       INSERT INTO organizations VALUES (gen_random_uuid(), given.slug, given.name) RETURNING * INTO known;
       INSERT INTO members VALUES (known.id, given.owner, 'owner', now());
-      PERFORM note('organization made', given.owner, known.id::text);
+      PERFORM note('organization made', given.owner, known.id::text), note('member added', given.owner, known.id::text);
       added := added + 1;
     ELSIF known.name <> given.name THEN
       UPDATE organizations SET name = given.name WHERE id = known.id;
@@ -684,9 +790,8 @@ DECLARE
 BEGIN
   PERFORM check_rows('remove_organizations', document, '{slug}');
   FOR given IN
-    SELECT n - 1 AS n, id, slug FROM jsonb_array_elements(document) WITH ORDINALITY AS e (r, n)
-      JOIN organizations ON slug = r->>'slug'
-    ORDER BY id, n FOR UPDATE OF organizations
+    SELECT n, id, slug FROM rows_in(document) JOIN organizations ON slug = ANY (ARRAY[r->>'slug'])
+    ORDER BY uuid_send(id), n FOR UPDATE OF organizations
   LOOP
     reason := CASE WHEN is_of_other(given.id) THEN 'of another account'
       WHEN EXISTS (SELECT FROM servers WHERE organization_id = given.id) THEN 'has servers' END;
@@ -703,22 +808,24 @@ END
 $$;
 
 CREATE FUNCTION members_in(document jsonb) RETURNS TABLE (
-  n bigint, called jsonb, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
-) STABLE LANGUAGE sql AS $$
-  SELECT n - 1, r - '{role,joined_at}'::text[], organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
+  n bigint, called text, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
+) STABLE ROWS 1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT given.n, r->>'external_id', organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
     members.role
-  FROM jsonb_array_elements(document) WITH ORDINALITY AS given (r, n)
-    LEFT JOIN organizations ON organizations.slug = r->>'slug'
-    LEFT JOIN users ON users.external_id = r->>'external_id'
-    LEFT JOIN members ON members.organization_id = organizations.id AND members.user_id = users.id
+  FROM rows_in(document) AS given LEFT JOIN organizations ON organizations.slug = ANY (ARRAY[r->>'slug'])
+    LEFT JOIN users ON users.external_id = ANY (ARRAY[r->>'external_id'])
+    LEFT JOIN members ON members.organization_id = ANY (ARRAY[organizations.id])
+      AND members.user_id = ANY (ARRAY[users.id]);
+END
 $$;
 
 CREATE FUNCTION lock_members(document jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM FROM users WHERE id = ANY (ARRAY(SELECT given.user_id FROM members_in(document) AS given))
-  ORDER BY id FOR KEY SHARE;
-  PERFORM FROM organizations WHERE id = ANY (ARRAY(SELECT given.organization_id FROM members_in(document) AS given))
-  ORDER BY id FOR UPDATE;
+  PERFORM FROM members_in(document) AS given JOIN users ON users.id = ANY (ARRAY[given.user_id])
+  ORDER BY uuid_send(users.id) FOR KEY SHARE OF users;
+  PERFORM FROM members_in(document) AS given JOIN organizations ON organizations.id = ANY (ARRAY[given.organization_id])
+  ORDER BY uuid_send(organizations.id) FOR UPDATE OF organizations;
 END
 $$;
 
@@ -737,11 +844,12 @@ BEGIN
     SELECT * FROM members_in(document) AS named WHERE present IS DISTINCT FROM role OR is_of_other(organization_id)
     ORDER BY role DESC, n
   LOOP
-    reason := CASE WHEN given.organization_id IS NULL THEN 'no such organization' WHEN given.user_id IS NULL THEN 'no such user'
+    reason := CASE WHEN given.organization_id IS NULL THEN 'no such organization'
+      WHEN given.user_id IS NULL THEN 'no such user'
       WHEN is_of_other(given.organization_id) THEN 'of another account'
       WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
     IF reason IS NOT NULL THEN
-      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+      refused := refused || jsonb_build_object('row', given.n, 'external_id', given.called, 'reason', reason);
     ELSIF given.present IS NULL THEN
       INSERT INTO members VALUES (given.organization_id, given.user_id, given.role, coalesce(given.joined_at, now()));
       PERFORM note('member added', given.user_id, given.organization_id::text);
@@ -770,7 +878,7 @@ BEGIN
     reason := CASE WHEN is_of_other(given.organization_id) THEN 'of another account'
       WHEN given.present = 'owner' AND NOT has_other_owner(given.organization_id, given.user_id) THEN 'last owner' END;
     IF reason IS NOT NULL THEN
-      refused := refused || (jsonb_build_object('row', given.n, 'reason', reason) || given.called);
+      refused := refused || jsonb_build_object('row', given.n, 'external_id', given.called, 'reason', reason);
     ELSE
       DELETE FROM members WHERE organization_id = given.organization_id AND user_id = given.user_id;
       PERFORM note('member removed', given.user_id, given.user_id::text);
@@ -799,9 +907,23 @@ $do$;
 
 -- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
 -- PostgreSQL's own.
-REVOKE EXECUTE ON FUNCTION is_instant, trimmed, has_control, check_rows, check_all, make_durable, note, id_of, users_in,
-  put_users, ban_others, leave_organizations, remove_users, servers_in, is_member, put_servers, remove_servers, keys_in,
-  put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner, has_other_owner, by_row, put_organizations,
-  remove_organizations, members_in, lock_members, put_members, remove_members
+REVOKE EXECUTE ON FUNCTION rows_in, is_instant, trimmed, has_control, check_rows, check_all, make_durable, note,
+  id_of, users_in, write_users, put_users, ban_others, leave_organizations, empty_user, remove_users, servers_in, put_servers,
+  remove_servers, keys_in, write_keys, put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner,
+  has_other_owner, by_row, put_organizations, remove_organizations, members_in, lock_members, put_members,
+  remove_members
 FROM PUBLIC;
 REVOKE USAGE ON TYPE sha256, key_name, key_slot FROM PUBLIC;
+
+-- No other role has a right on a table: `migrate` has looked. So no row needs a policy, and no column a view.
+DROP VIEW api_key_uses;
+DROP POLICY users_seen ON users;
+DROP POLICY users_of_a_site ON users;
+ALTER TABLE users DISABLE ROW LEVEL SECURITY;
+DROP POLICY identities_seen ON identities;
+DROP POLICY identities_of_a_site ON identities;
+ALTER TABLE identities DISABLE ROW LEVEL SECURITY;
+DROP POLICY api_keys_of_a_site ON api_keys;
+ALTER TABLE api_keys DISABLE ROW LEVEL SECURITY;
+DROP POLICY servers_of_a_site ON servers;
+ALTER TABLE servers DISABLE ROW LEVEL SECURITY;

@@ -11,6 +11,7 @@ import type { Database, Dialect, Queries, Transaction } from '../../database/dat
 import { type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
+import { HAS_ACCESS } from '../../accounts/records/user-columns.ts'
 import { findKept, keepChange } from './kept-changes.ts'
 import {
   canRegisterIn,
@@ -55,7 +56,7 @@ export function servers(database: Database) {
       const row = await database.get<ServerRow>(sql`
         SELECT ${ROW} FROM servers
         WHERE id = ${uuid(id)} AND status = 'published' AND organization_id IS NULL
-          AND EXISTS (SELECT 1 FROM users WHERE users.id = created_by AND disabled_at IS NULL)`)
+          AND EXISTS (SELECT 1 FROM users WHERE users.id = created_by AND ${HAS_ACCESS})`)
       return row === null ? null : toServer(row)
     },
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
+import { documentOf } from '../../fixtures/document.ts'
 import { OWNED_SERVERS_MAX } from '../../../src/servers/server.ts'
 import { type Commands, commandsIn } from '../../cli/command.ts'
 
@@ -42,7 +43,7 @@ test('server list of all users prints the same JSON in parts as at once', async 
     address: `${index}.example`,
   }))
   const users = [{ email: 'bob@example.com', servers: entries }]
-  await program.done('apply - --yes', { stdin: JSON.stringify({ format_version: 1, users }) })
+  await program.done('apply - --yes', { stdin: JSON.stringify(documentOf({ users })) })
   const { stdout } = await program.run('server list --json')
   const listed: Row[] = JSON.parse(stdout)
   assert.equal(stdout, `${JSON.stringify(listed, null, 2)}\n`)

@@ -10,7 +10,7 @@ import type { OpenDatabase } from '../../fixtures/dashboard.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { connect } from './connecting.ts'
-import { recordsOf } from '../../fixtures/records.ts'
+import { recordsOf, setBanned } from '../../fixtures/records.ts'
 
 const OPERATOR = operatorAt(presentInstant())
 const EMAIL = 'ada@example.com'
@@ -54,6 +54,16 @@ const CASES: Record<string, Case> = {
       return user.id
     },
     page: 'Account disabled',
+  },
+  'account banned': {
+    claims: { email: EMAIL, email_verified: true },
+    async make({ store }) {
+      const user = createUser(EMAIL, '4711')
+      await recordsOf(store).insertUser(user, OPERATOR)
+      await setBanned(store, user.id, OPERATOR.at)
+      return user.id
+    },
+    page: 'Account banned',
   },
   'account has another sign-in': {
     claims: { email: EMAIL, email_verified: true },

@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { documentOf } from '../../fixtures/document.ts'
 import { rowsOf } from '../../archive/files.ts'
 import { addAda } from '../ada.ts'
 import { assertRefused, type Ended } from '../command.ts'
@@ -38,7 +39,7 @@ const OIDC = 'OIDC_ISSUER=https://id.example.com OIDC_CLIENT_ID=listing'
 const READERS: Record<string, Reader> = {
   'a state file': {
     command: 'apply --dry-run @',
-    text: '{"format_version":1,"users":[{"email":"bob@example.com"}]}',
+    text: '{"format_version":2,"put_users":[{"email":"bob@example.com"}]}',
     read: /\b1 to add\b/,
     empty: /is not JSON/,
   },
@@ -223,7 +224,7 @@ async function scene(t: TestContext) {
   /** A state file names the input of a command without an `@`. */
   const withInput = (command: string, name: string): string => {
     const keys = [{ name: 'bot', key_file: name }]
-    const state = { format_version: 1, users: [{ email: 'bob@example.com', keys }] }
+    const state = documentOf({ users: [{ email: 'bob@example.com', keys }] })
     writeFileSync(place('state.json'), JSON.stringify(state))
     return fill(command).replace(INPUT, name)
   }

@@ -8,7 +8,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { OPERATOR, addUsers, NOW, register, tally } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
-import { recordsOf } from '../../fixtures/records.ts'
+import { recordsOf, setBanned } from '../../fixtures/records.ts'
 
 const begin = (store: Store, userId: string, tokenHash: string) =>
   recordsOf(store).beginSession(
@@ -88,7 +88,73 @@ export function disabledUsersContract(open: OpenFixture): void {
     assert.equal(await recordsOf(store).setDisabled('ada', true, OPERATOR), 'not found')
   })
 
-  test('a disabled user has no password, sessions and sign-in link, and gets only the password back', async (t) => {
+  test('no session begins after the user is disabled, whichever process is first', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const users = await addUsers(store, 'ada', 'bob', 'cem', 'dee')
+    for (const { id } of users) await recordsOf(store).setPassword(id, 'hash', OPERATOR)
+    await Promise.all(
+      users.flatMap(({ id }) => [
+        begin(store, id, id),
+        recordsOf(second).setDisabled(id, true, OPERATOR),
+      ]),
+    )
+    for (const { id } of users) assert.equal(await recordsOf(store).findSession([id], NOW), null)
+  })
+
+  for (const side of ['operator', 'site'] as const) endedContract(open, side)
+
+  test('a user whom both have ended signs in once both have taken it back', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    await recordsOf(store).setPassword(ada!.id, 'hash', OPERATOR)
+    const isLetIn = async () => (await recordsOf(store).findPassword(ada!.email)) !== null
+    const disable = async (isDisabled: boolean) =>
+      assert.equal(await recordsOf(store).setDisabled(ada!.id, isDisabled, OPERATOR), 'changed')
+    await disable(true)
+    await setBanned(store, ada!.id, NOW)
+    await setBanned(store, ada!.id, null)
+    assert.equal(await isLetIn(), false)
+    await setBanned(store, ada!.id, NOW + 1)
+    await disable(false)
+    assert.equal(await isLetIn(), false)
+    const banned = { ...ada, disabled_at: null, banned_at: NOW + 1 }
+    assert.deepEqual(await recordsOf(store).findUser(ada!.email), banned)
+    await setBanned(store, ada!.id, null)
+    assert.equal(await isLetIn(), true)
+  })
+
+  test('a session and a link that a process of 0.1.0 makes for a banned user do not work', async (t) => {
+    const { store, execute, literal } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    await setBanned(store, ada!.id, NOW)
+    const [start, end] = [literal.instant(NOW), literal.instant(NOW + 1)]
+    await execute(`
+      INSERT INTO sign_in_links VALUES ('${ada!.id}', 'token', ${end});
+      INSERT INTO sessions
+        (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at)
+      VALUES ('${randomUUID()}', '${ada!.id}', 'token', '', '', ${start}, ${start}, ${end})`)
+    const found = async () => [
+      await recordsOf(store).findSession(['token'], NOW),
+      await recordsOf(store).findSignInLink('token', NOW),
+    ]
+    assert.deepEqual(await found(), [null, null])
+    await setBanned(store, ada!.id, null)
+    assert.deepEqual(await found(), [null, null])
+  })
+}
+
+type Side = 'operator' | 'site'
+
+function setEnded(store: Store, side: Side, userId: string, isEnded: boolean): Promise<unknown> {
+  return side === 'site'
+    ? setBanned(store, userId, isEnded ? NOW : null)
+    : recordsOf(store).setDisabled(userId, isEnded, OPERATOR)
+}
+
+/** An operator or the site ends all access of a user. */
+function endedContract(open: OpenFixture, side: Side): void {
+  test(`a user whom the ${side} ends has no password, sessions and link, and gets only the password back`, async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const link = (userId: string) =>
@@ -112,7 +178,7 @@ export function disabledUsersContract(open: OpenFixture): void {
       link: (await recordsOf(store).findSignInLink(`link of ${id}`, NOW))?.id,
     })
     const none = { password: undefined, hash: null, session: undefined, link: undefined }
-    await recordsOf(store).setDisabled(ada!.id, true, OPERATOR)
+    await setEnded(store, side, ada!.id, true)
     assert.deepEqual(await access(ada!), none)
     // A sign-in that has checked the password, and a form that was sent before.
     assert.equal(await begin(store, ada!.id, 'late'), false)
@@ -124,46 +190,34 @@ export function disabledUsersContract(open: OpenFixture): void {
     assert.equal(await link(ada!.id), false)
     assert.equal(await recordsOf(store).useSignInLink(`link of ${ada!.id}`, 'new', OPERATOR), null)
     const [record] = await recordsOf(store).listUserRecords()
-    assert.deepEqual([record?.can_sign_in, record?.disabled_at], [false, NOW])
-    await recordsOf(store).setDisabled(ada!.id, false, OPERATOR)
+    const facts = side === 'site' ? [null, NOW] : [NOW, null]
+    assert.deepEqual([record?.disabled_at, record?.banned_at], facts)
+    assert.equal(record?.can_sign_in, false)
+    await setEnded(store, side, ada!.id, false)
     assert.deepEqual(await access(ada!), { ...none, password: 'hash', hash: 'hash' })
     const { session, link: linked } = await access(bob!)
     assert.deepEqual([session, linked], [bob!.id, bob!.id])
   })
 
-  test('no session begins after the user is disabled, whichever process is first', async (t) => {
-    const { store, openSecond } = await open(t)
-    const second = await openSecond()
-    const users = await addUsers(store, 'ada', 'bob', 'cem', 'dee')
-    for (const { id } of users) await recordsOf(store).setPassword(id, 'hash', OPERATOR)
-    await Promise.all(
-      users.flatMap(({ id }) => [
-        begin(store, id, id),
-        recordsOf(second).setDisabled(id, true, OPERATOR),
-      ]),
-    )
-    for (const { id } of users) assert.equal(await recordsOf(store).findSession([id], NOW), null)
-  })
-
-  test('the setup link gives a disabled user no password and stays usable', async (t) => {
+  test(`the setup link gives a user whom the ${side} ends no password and stays usable`, async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await recordsOf(store).setDisabled(ada!.id, true, OPERATOR)
+    await setEnded(store, side, ada!.id, true)
     await recordsOf(store).keepSecret('setup', 'token')
     assert.equal(await recordsOf(store).insertFirstUser(ada!, 'hash', 'token', OPERATOR), null)
     assert.equal(await recordsOf(store).hasAccounts(), false)
     assert.equal(await recordsOf(store).insertFirstUser(bob!, 'hash', 'token', OPERATOR), bob!.id)
   })
 
-  test("a disabled user's published servers are not found until the user is enabled", async (t) => {
+  test(`the published servers of a user whom the ${side} ends are not found until it takes that back`, async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const ids = [await register(store, ada!), await register(store, bob!)]
     const found = async () =>
       Promise.all(ids.map(async (id) => (await recordsOf(store).findPublishedServer(id)) !== null))
-    await recordsOf(store).setDisabled(ada!.id, true, OPERATOR)
+    await setEnded(store, side, ada!.id, true)
     assert.deepEqual(await found(), [false, true])
-    await recordsOf(store).setDisabled(ada!.id, false, OPERATOR)
+    await setEnded(store, side, ada!.id, false)
     assert.deepEqual(await found(), [true, true])
   })
 }

@@ -6,7 +6,7 @@ import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { MEMBERS_MAX, ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
-import { recordsOf } from '../../fixtures/records.ts'
+import { recordsOf, setBanned } from '../../fixtures/records.ts'
 import type { OpenFixture } from '../fixture.ts'
 import {
   addOrganization,
@@ -72,12 +72,13 @@ export function addingContract(open: OpenFixture): void {
 
   test('an address without an active account adds no member', async (t) => {
     const { store } = await open(t)
-    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const [ada, bob, cem, eve] = await addUsers(store, 'ada', 'bob', 'cem', 'eve')
     const id = await addOrganization(store, ada!)
     await rename(store, bob!, 'moved@example.com')
+    await setBanned(store, cem!.id, NOW)
     await recordsOf(store).setDisabled(eve!.id, true, OPERATOR)
     await recordsOf(store).insertUser(createUser(null, 'player'), OPERATOR)
-    for (const email of [bob!.email, eve!.email, 'joe@example.com', 'player', ''])
+    for (const email of [bob!.email, cem!.email, eve!.email, 'joe@example.com', 'player', ''])
       assert.equal(await add(store, ada!, id, email), 'no account')
     assert.equal((await recordsOf(store).listMembers(ada!.id, id)).length, 1)
     await recordsOf(store).setDisabled(eve!.id, false, OPERATOR)

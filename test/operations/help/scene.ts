@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { documentOf } from '../../fixtures/document.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { freePort } from '../../fixtures/free-port.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
@@ -29,8 +30,7 @@ const ID = '3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'
 const KEY = `svc_live_${'5e'.repeat(32)}`
 const PASSWORD = 'correct horse battery staple'
 const SERVER = { name: 'Survival', address: 'play.example.com' }
-const STATE = {
-  format_version: 1,
+const STATE = documentOf({
   organizations: [
     {
       slug: 'red-stone',
@@ -46,7 +46,7 @@ const STATE = {
       servers: [{ id: ID, ...SERVER }],
     },
   ],
-}
+})
 
 export function openScene(postgres: Pick<Server, 'url'>): Scene {
   const home = mkdtempSync(join(tmpdir(), 'server-listing-help-'))

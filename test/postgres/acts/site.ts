@@ -26,7 +26,9 @@ const ACTS = [
 export interface Site {
   /** The URL of the service's role. */
   url: string
-  siteUrl: string
+  adminUrl: string
+  /** The service's. */
+  schema: string
   /** Calls an act as the site's role. */
   call(act: string, rows: unknown, all?: boolean): Promise<Answer>
   /** Runs SQL as the site's role, in which `listing` and `site` are the names of the roles. */
@@ -72,7 +74,8 @@ export async function openSite(
   const client = await connect(urlOf(site))
   return {
     url: urlOf(listing),
-    siteUrl: urlOf(site),
+    adminUrl: admin,
+    schema: listing,
     async call(act, rows, all = false) {
       const given = [JSON.stringify(rows)]
       const { rows: answers } = await client.query(

@@ -3,7 +3,7 @@ import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { fields, OPERATOR } from '../../contract/people.ts'
-import { applyAll, declare, plan } from '../../contract/states/declared.ts'
+import { applyAll, declare, plan } from '../../contract/acts/declared.ts'
 import {
   addServer,
   CHANGE,
@@ -267,7 +267,7 @@ testMeetings([
           },
         ],
       }),
-    expected: ['ada@example.com'],
+    expected: ['put_servers[0]'],
   },
 ])
 
@@ -284,8 +284,11 @@ function joinMany(user: string): string {
     SELECT id, '${user}', 'member', now() FROM organizations WHERE name = 'o'`
 }
 
-async function applyDocument(command: Scene['command'], document: object): Promise<string[]> {
+async function applyDocument(
+  command: Scene['command'],
+  document: Parameters<typeof declare>[0],
+): Promise<string[]> {
   const state = declare(document)
   // The plan is older than the other transaction.
-  return applyAll(command, state, { confirmed: await plan(command, state) })
+  return applyAll(command, state, await plan(command, state))
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { documentOf } from '../../fixtures/document.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { createUser } from '../../../src/accounts/user.ts'
@@ -65,7 +66,7 @@ test('applying and removing 150,000 rows beside a service causes no 502', async 
     email: `declared${n}@example.com`,
     servers,
   }))
-  writeFileSync(file, JSON.stringify({ format_version: 1, users }))
+  writeFileSync(file, JSON.stringify(documentOf({ users })))
   const served = await program.serve()
 
   async function pollBeside(command: string, polledKeys: readonly string[]) {

@@ -64,12 +64,14 @@ function registeredBy(content: Content, user: string): Server[] {
   )
 }
 
+const ENABLED = { externalId: null, disabledAt: null, bannedAt: null }
+
 /** Adds a user together with a password. */
 function registerUser(): Act {
   const user = createUser(`${randomUUID()}@example.com`)
   const password = `hash-${user.id}`
   return {
-    changes: { users: { [user.id]: { email: user.email, password, disabledAt: null } } },
+    changes: { users: { [user.id]: { ...ENABLED, email: user.email, password } } },
     async perform(store) {
       assert.equal(
         await recordsOf(store).insertUserWithPassword(

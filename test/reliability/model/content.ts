@@ -5,13 +5,21 @@ import type { Client } from 'pg'
 /** What a database has. The crash tests pass it between processes as JSON. */
 export interface Content {
   /** By id. */
-  users: Record<string, { email: string; password: string | null; disabledAt: number | null }>
+  users: Record<string, ContentUser>
   /** By slug. A member is null if the organization has none. */
   organizations: Record<string, { userId: string | null; role: string | null }>
   /** By hash in hexadecimal. */
   keys: Record<string, Key>
   /** By owner and slug, because the ids of imported servers are unknown. */
   servers: Record<string, Server>
+}
+
+export interface ContentUser {
+  email: string | null
+  externalId: string | null
+  password: string | null
+  disabledAt: number | null
+  bannedAt: number | null
 }
 
 export interface Key {
@@ -49,23 +57,28 @@ interface Dialect {
   micros(column: string): string
   hex(column: string): string
   object: string
+  /** Where a key's last use stands. */
+  uses: string
 }
 
 const SQLITE: Dialect = {
   micros: (column) => column,
   hex: (column) => `lower(hex(${column}))`,
   object: 'json_object',
+  uses: 'api_key_uses',
 }
 const POSTGRES: Dialect = {
   micros: (column) => `(extract(epoch FROM ${column}) * 1000000)::bigint`,
   hex: (column) => `encode(${column}, 'hex')`,
   object: 'json_build_object',
+  uses: '(SELECT id AS api_key_id, last_used_at FROM api_keys) AS uses',
 }
 
 /** One statement, so that all rows are those of one instant. */
 const contentSql = ({ micros, hex, object }: Dialect) => `
   SELECT 'users' AS kind, CAST(id AS text) AS name,
-    ${object}('email', email, 'password', hash, 'disabledAt', ${micros('disabled_at')}) AS value
+    ${object}('email', email, 'externalId', external_id, 'password', hash,
+      'disabledAt', ${micros('disabled_at')}, 'bannedAt', ${micros('banned_at')}) AS value
   FROM users LEFT JOIN passwords ON user_id = users.id
   UNION ALL
   SELECT 'organizations', slug, ${object}('userId', user_id, 'role', role)
@@ -80,8 +93,8 @@ const contentSql = ({ micros, hex, object }: Dialect) => `
       'updatedAt', ${micros('updated_at')})
   FROM servers
 `
-const lastUsesSql = ({ micros }: Dialect) => `
-  SELECT api_key_id AS name, ${micros('last_used_at')} AS value FROM api_key_uses WHERE last_used_at IS NOT NULL
+const lastUsesSql = ({ micros, uses }: Dialect) => `
+  SELECT api_key_id AS name, ${micros('last_used_at')} AS value FROM ${uses} WHERE last_used_at IS NOT NULL
 `
 
 /** Reads the database on its own connection, without the store. */

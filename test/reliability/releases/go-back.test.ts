@@ -96,10 +96,11 @@ async function openSite(
 interface Issued {
   active: string
   ofDisabled: string
+  ofBanned: string
 }
 
 /** Upgrades the database, and ends keys in each way. */
-async function upgradeAndEnd({ present }: Site): Promise<Issued> {
+async function upgradeAndEnd({ present, database }: Site): Promise<Issued> {
   await present('migrate')
   const issueTo = async (email: string) => {
     await present(`user add ${email}`)
@@ -107,20 +108,36 @@ async function upgradeAndEnd({ present }: Site): Promise<Issued> {
   }
   const active = await issueTo('eve@example.com')
   const ofDisabled = await issueTo('fay@example.com')
+  const ofBanned = await issueTo('gus@example.com')
   await present('key revoke --key-stdin', keyNamed('website'))
   await present('user remove bob@example.com --yes')
   await present('user disable fay@example.com')
   await present('user enable cem@example.com')
-  return { active, ofDisabled }
+  await ban(database, 'gus@example.com')
+  return { active, ofDisabled, ofBanned }
+}
+
+/** As the site does. */
+async function ban(database: Located, email: string): Promise<void> {
+  const sql = `UPDATE users SET banned_at = created_at WHERE email = '${email}'`
+  if (database.engine === 'postgres')
+    return asAdmin(database.url, async (admin) => void (await admin.query(sql)))
+  const file = new DatabaseSync(database.path)
+  file.exec(sql)
+  file.close()
 }
 
 async function goBack(t: TestContext, site: Site): Promise<void> {
-  const { active, ofDisabled } = await upgradeAndEnd(site)
+  const { active, ofDisabled, ofBanned } = await upgradeAndEnd(site)
   const { old, env, answers } = site
   const served = await old.serve({ env })
   assert.equal((await decidedAnswer(served.port, 'bot')).body, answers.bot)
   assert.equal((await decidedAnswerTo(served.port, active)).status, 200)
   assert.equal((await decidedAnswerTo(served.port, ofDisabled)).status, 401)
+  // The old program knows no ban, but its own words leave the site's alone.
+  await old.done('user disable gus@example.com', { env })
+  await old.done('user enable gus@example.com', { env })
+  assert.equal((await decidedAnswerTo(served.port, ofBanned)).status, 401)
   await expectStatuses(served.port, {
     bot: 200,
     website: 401,
@@ -136,6 +153,7 @@ async function goBack(t: TestContext, site: Site): Promise<void> {
   const service = await startDashboard(t, { database: site.database })
   assert.equal((await decidedAnswerTo(service.apiPort, active)).status, 401)
   assert.equal((await decidedAnswerTo(service.apiPort, ofDisabled)).status, 200)
+  assert.equal((await decidedAnswerTo(service.apiPort, ofBanned)).status, 401)
   await expectStatuses(service.apiPort, { bot: 200, website: 401, team: 401 })
   await service.close()
 }

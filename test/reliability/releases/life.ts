@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Act } from '../../rows/act.ts'
+import { documentOf } from '../../fixtures/document.ts'
 
 /*
  * What happens on a site before a release keeps its files: something in every table. Use forms only
@@ -27,8 +28,7 @@ const post = (path: string, fields: Record<string, string>): Act => ({
 const key = (name: string) => ({ name, key_hash: hash('sha256', keyNamed(name)) })
 const revokedKey = (name: string) => ({ ...key(name), revoked_at: '2026-01-02T03:04:05.678901Z' })
 
-const STATE = {
-  format_version: 1,
+const STATE = documentOf({
   organizations: [
     {
       slug: 'guild',
@@ -67,7 +67,7 @@ const STATE = {
     { email: 'cem@example.com', keys: [key('of a disabled user')] },
     { external_id: 'gone', keys: [key('of a gone user')] },
   ],
-}
+})
 
 /** The service starts and ends; its file can then be copied. */
 export const LIFE: readonly Act[] = [

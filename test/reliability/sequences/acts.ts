@@ -23,6 +23,7 @@ import {
   remove,
   disable,
 } from './record-acts.ts'
+import { ban, banTwice, putKey, putServer, putUsers, removeUsers, revokeKeys } from './site-acts.ts'
 import type { Act } from './world.ts'
 
 /** A repeated act is drawn more often. */
@@ -36,6 +37,13 @@ export const ACTS: Readonly<Record<string, [weight: number, act: Act]>> = {
   'reload a key by SQL': [2, reloadBySql],
   'remove a user': [2, remove],
   'disable or enable': [2, disable],
+  'the site puts users': [3, putUsers],
+  'the site bans or unbans a user': [3, ban],
+  'the site and an operator ban a user': [2, banTwice],
+  'the site puts a server': [3, putServer],
+  'the site puts a key': [5, putKey],
+  'the site revokes a key': [3, revokeKeys],
+  'the site removes a user': [2, removeUsers],
   'back up': [5, backUp],
   restore: [6, restoreArchive],
   'unite the list': [2, uniteList],
@@ -57,6 +65,9 @@ export const ACTS: Readonly<Record<string, [weight: number, act: Act]>> = {
 export const OPENING: readonly string[] = [
   'add a user',
   'move a server',
+  'the site puts users',
+  'the site puts a server',
+  'the site puts a key',
   'issue a key',
   'issue a key',
   'back up',
@@ -69,7 +80,9 @@ export const OPENING: readonly string[] = [
   'pages beside the service',
   'put an older file in place',
   'disable or enable',
+  'the site and an operator ban a user',
   'restore',
+  'the site removes a user',
   'remove a user',
   'back up',
   'unite the list',

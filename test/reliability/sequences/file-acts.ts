@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { copyPages } from '../../../src/archive/sqlite-backup.ts'
-import { replaceFile, restore, revoke, type Side, unite } from './model.ts'
+import { hasAccess, replaceFile, restore, revoke, type Side, unite } from './model.ts'
 import {
   type Act,
   checkContent,
@@ -119,7 +119,7 @@ export const putFile: Act = async (world) => {
 
 export const exportState: Act = async (world) => {
   const { main } = world
-  if (Object.values(main.side.rows.users).some(({ isDisabled }) => isDisabled)) return false
+  if (!Object.values(main.side.rows.users).every(hasAccess)) return false
   const path = nextPath(world, 'json')
   writeFileSync(path, await done(world, main, 'export'))
   world.states.push({ path, side: structuredClone(main.side) })
@@ -131,12 +131,12 @@ export const applyState: Act = async (world) => {
   const { main } = world
   const state = pick(world, world.states)
   if (state === null) return false
-  if (Object.values(main.side.rows.users).some(({ isDisabled }) => isDisabled)) return false
+  if (!Object.values(main.side.rows.users).every(hasAccess)) return false
   const { code } = await world.run(main, ['apply', state.path, '--yes'])
   if (code !== 0) return true
   const { users, keys } = main.side.rows
   for (const [id, user] of Object.entries(state.side.rows.users)) {
-    users[id] ??= { ...user }
+    users[id] = { ...(users[id] ?? user), email: user.email }
     users[id].server = user.server ?? users[id].server
   }
   for (const [hash, key] of Object.entries(state.side.rows.keys)) {

@@ -59,7 +59,7 @@ export const killRemove: Act = async (world) => {
   if (user === null) return false
   const ended = after(main.side, (side) => endAccess(side, user.id))
   const removed = after(main.side, (side) => removeUser(side, user.id))
-  const hasEnded = await world.kill(main, ['user', 'remove', user.email, '--yes'])
+  const hasEnded = await world.kill(main, ['user', 'remove', ...user.named, '--yes'])
   await adopt(world, hasEnded ? [removed] : [main.side, ended, removed])
   return true
 }

@@ -2,12 +2,18 @@ import type { Content } from '../model/content.ts'
 
 /*
  * What a database has, and what each act does to it. A key is alive if its row is there, no list
- * has its hash, and its owner is not disabled.
+ * has its hash, and its owner is neither disabled nor banned.
  */
 
 export interface User {
-  email: string
+  /** Null for a user whom the site removed and an operator has disabled. */
+  email: string | null
+  /** Of a site's user. */
+  externalId: string | null
+  /** By an operator. */
   isDisabled: boolean
+  /** By the site. */
+  isBanned: boolean
   /** The address of the one server. */
   server: string | null
 }
@@ -35,9 +41,15 @@ export function rowsOf({ users, keys, servers }: Content): Rows {
   const addresses = new Map(Object.values(servers).map((one) => [one.userId, one.address]))
   return {
     users: Object.fromEntries(
-      Object.entries(users).map(([id, { email, disabledAt }]) => [
+      Object.entries(users).map(([id, { email, externalId, disabledAt, bannedAt }]) => [
         id,
-        { email, isDisabled: disabledAt !== null, server: addresses.get(id) ?? null },
+        {
+          email,
+          externalId,
+          isDisabled: disabledAt !== null,
+          isBanned: bannedAt !== null,
+          server: addresses.get(id) ?? null,
+        },
       ]),
     ),
     keys: Object.fromEntries(
@@ -51,8 +63,11 @@ export function rowsOf({ users, keys, servers }: Content): Rows {
 
 export function isAlive({ rows }: Side, hash: string): boolean {
   const key = rows.keys[hash]
-  return key !== undefined && !key.isRevoked && !rows.users[key.userId]!.isDisabled
+  if (key === undefined || key.isRevoked) return false
+  return hasAccess(rows.users[key.userId]!)
 }
+
+export const hasAccess = ({ isDisabled, isBanned }: User): boolean => !isDisabled && !isBanned
 
 export function revoke(side: Side, hash: string): void {
   side.list.add(hash)
@@ -83,12 +98,14 @@ export function unite(side: Side, list: ReadonlySet<string>): void {
   for (const hash of list) revoke(side, hash)
 }
 
-/** The rows of the archive, but what is revoked or disabled now stays so. */
+/** The rows of the archive, but what is revoked, disabled or banned now stays so. */
 export function restore(side: Side, archive: Side): void {
   const before = side.rows
   side.rows = structuredClone(archive.rows)
-  for (const [id, user] of Object.entries(side.rows.users))
-    if (before.users[id]?.isDisabled) user.isDisabled = true
+  for (const [id, user] of Object.entries(side.rows.users)) {
+    user.isDisabled ||= before.users[id]?.isDisabled ?? false
+    user.isBanned ||= before.users[id]?.isBanned ?? false
+  }
   unite(side, new Set([...archive.list, ...side.list]))
 }
 

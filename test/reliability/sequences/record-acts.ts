@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
-import { type Act, done, hashOf, type Place, pickKey, pickUser, readRows } from './world.ts'
+import { type Act, done, hashOf, pick, type Place, pickKey, pickUser, readRows } from './world.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -17,23 +17,29 @@ export const addUser: Act = async (world) => {
   if (email === undefined) return false
   await done(world, main, 'user', 'add', email)
   for (const [id, user] of Object.entries((await readRows(main)).users))
-    if (user.email === email) main.side.rows.users[id] = { email, isDisabled: false, server: null }
+    if (user.email === email) main.side.rows.users[id] = user
   return true
 }
 
 /** Gives the one server of a user an address that none has had. */
 export const moveServer: Act = async (world) => {
-  const user = pickUser(world)
+  const users = Object.entries(world.main.side.rows.users)
+  // A site names its servers by their ids.
+  const user = pick(
+    world,
+    users.filter(([, { externalId }]) => externalId === null),
+  )
   if (user === null) return false
+  const [id, { email }] = user
   const address = `${randomUUID()}.example.com`
   const list = JSON.stringify([{ slug: 'one', name: 'One', address }])
   const { stderr, code } = await world.run(
     world.main,
-    ['server', 'import', '--user', user.email, '-'],
+    ['server', 'import', '--user', email!, '-'],
     list,
   )
   assert.equal(code, 0, stderr)
-  world.main.side.rows.users[user.id]!.server = address
+  world.main.side.rows.users[id]!.server = address
   return true
 }
 
@@ -43,8 +49,9 @@ export const issue: Act = async (world) => {
     ([id]) => activeKeys(main.side, id) < ACTIVE_MAX,
   )
   if (users.length === 0) return false
-  const [userId, { email }] = random.pick(users)
-  const key = (await done(world, main, 'key', 'issue', '--user', email, '--name', 'bot')).trim()
+  const [userId, { email, externalId }] = random.pick(users)
+  const named = externalId === null ? ['--user', email!] : ['--external-id', externalId]
+  const key = (await done(world, main, 'key', 'issue', ...named, '--name', 'bot')).trim()
   keys.set(hashOf(key), key)
   main.side.rows.keys[hashOf(key)] = { userId, isRevoked: false }
   return true
@@ -113,7 +120,7 @@ export const reloadBySql: Act = async (world) => {
 export const remove: Act = async (world) => {
   const user = pickUser(world)
   if (user === null) return false
-  await done(world, world.main, 'user', 'remove', user.email, '--yes')
+  await done(world, world.main, 'user', 'remove', ...user.named, '--yes')
   removeUser(world.main.side, user.id)
   return true
 }
@@ -123,7 +130,7 @@ export const disable: Act = async (world) => {
   const user = pickUser(world)
   if (user === null) return false
   const isDisabled = random.chance(0.5)
-  await done(world, main, 'user', isDisabled ? 'disable' : 'enable', user.email)
+  await done(world, main, 'user', isDisabled ? 'disable' : 'enable', ...user.named)
   main.side.rows.users[user.id]!.isDisabled = isDisabled
   return true
 }

@@ -237,11 +237,12 @@ export function pickKey({ main, random }: World): string | null {
   return hashes.length === 0 ? null : random.pick(hashes)
 }
 
-export function pickUser({ main, random }: World): { id: string; email: string } | null {
-  const users = Object.entries(main.side.rows.users)
-  if (users.length === 0) return null
-  const [id, { email }] = random.pick(users)
-  return { id, email }
+/** A user, and how commands name the user. */
+export function pickUser(world: World): { id: string; named: string[] } | null {
+  const user = pick(world, Object.entries(world.main.side.rows.users))
+  if (user === null) return null
+  const [id, { email, externalId }] = user
+  return { id, named: externalId === null ? [email!] : ['--external-id', externalId] }
 }
 
 export function pick<T>({ random }: World, items: readonly T[]): T | null {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { documentOf } from '../../fixtures/document.ts'
 import { addAda } from '../../cli/ada.ts'
 import { assertRefused, commandsIn } from '../../cli/command.ts'
 
@@ -26,7 +27,7 @@ test('an import adds no server beyond 500, and still changes those of a user wit
   assert.match((await save(some(500))).stderr, /500 new/)
   assertRefused(await save(some(501)), 1, 'more than 500 servers')
   const users = [{ email: 'ada@example.com', servers: some(501) }]
-  await program.done('apply - --yes', { stdin: JSON.stringify({ format_version: 1, users }) })
+  await program.done('apply - --yes', { stdin: JSON.stringify(documentOf({ users })) })
   assert.match((await save(some(501, '2'))).stderr, /0 new, 501 changed/)
 })
 

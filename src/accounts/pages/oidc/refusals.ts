@@ -107,6 +107,11 @@ const DISABLED: Words = {
   status: 403,
   text: () => html`Your account here is disabled. Ask the operator of this service about it.`,
 }
+const BANNED: Words = {
+  title: 'Account banned',
+  status: 403,
+  text: () => html`The site has banned your account. Ask the site about it.`,
+}
 const CONNECT_FIRST: Words = {
   title: 'Connect your account first',
   status: 409,
@@ -136,6 +141,7 @@ const WORDS: Record<Refusal | 'fault' | 'last sign-in', Words> = {
   'address not usable': NO_ACCOUNT,
   'address of an operator': NO_ACCOUNT,
   'account disabled': DISABLED,
+  'account banned': BANNED,
   'account has another sign-in': CONNECT_FIRST,
   'session ended': notAccepted(
     () => html`Your session has ended, or you signed in again meanwhile. Go back and try again.`,

@@ -77,7 +77,7 @@ export async function readStamps(
       }
     })
     const shown = await client.query<{ api_key_id: string; last: string | null }>(
-      `SELECT api_key_id, ${MICROSECONDS('last_used_at')} AS last FROM api_key_uses`,
+      `SELECT id AS api_key_id, ${MICROSECONDS('last_used_at')} AS last FROM api_keys`,
     )
     const lastUses = shown.rows.flatMap(({ api_key_id, last }) => {
       const name = names.get(api_key_id)
