@@ -203,6 +203,7 @@ async function startManagement(
         database: store?.database ?? null,
         operators: dashboard.operators ?? [],
         dashboardUrl: dashboard.dashboardUrl ?? ownUrlOf(host, port),
+        passwords: dashboard.passwords ?? true,
         tokens,
         now: dashboard.now ?? presentInstant,
         onFault: log.fault,

@@ -5,6 +5,7 @@ import type { Instant } from '../model/instant.ts'
 import type { Handler } from '../web/listen.ts'
 import { createTokenBuckets } from '../web/request/token-bucket.ts'
 import { readBody } from '../web/request/upload.ts'
+import { actsRoute } from './acts.ts'
 import {
   type Answer,
   NOT_CONFIGURED,
@@ -20,7 +21,7 @@ import { eventRoutes } from './events.ts'
 import { type Tokens, UnusableTokens } from './tokens.ts'
 import { userRoutes } from './users.ts'
 
-const ROUTES: readonly Route[] = [...userRoutes, ...eventRoutes, descriptionRoute]
+const ROUTES: readonly Route[] = [actsRoute, ...userRoutes, ...eventRoutes, descriptionRoute]
 
 export interface ManagementOptions extends Omit<Management, 'database'> {
   /** Null without a usable database. */

@@ -8,6 +8,8 @@ export interface Management {
   /** Email addresses of operators, in lower case. */
   operators: readonly string[]
   dashboardUrl: string
+  /** False if a sign-in link sets no password, and so needs no email address. */
+  passwords: boolean
 }
 
 /** A request of a known token. */

@@ -3,7 +3,7 @@ import { issueSignInLink } from '../accounts/records/issued-links.ts'
 import { isOperatorAccount } from '../accounts/records/sessions.ts'
 import { users } from '../accounts/records/users.ts'
 import { LINK_HOURS } from '../accounts/sign-in-links.ts'
-import type { User } from '../accounts/user.ts'
+import { endsOf, type User } from '../accounts/user.ts'
 import type { ApiKey } from '../keys/api-key.ts'
 import { apiKeys } from '../keys/records/api-keys.ts'
 import { issueApiKey } from '../keys/records/issued-keys.ts'
@@ -30,6 +30,7 @@ async function showUser(management: Management, call: Call): Promise<Answer> {
     id: user.id,
     email: user.email,
     created_at: formatInstant(user.created_at),
+    banned_at: formatNullable(user.banned_at),
     disabled_at: formatNullable(user.disabled_at),
     keys: keys.map(keyOf),
   })
@@ -62,8 +63,8 @@ async function issueLink(management: Management, call: Call): Promise<Answer> {
     return refuse(400, 'A sign-in link needs no body, or {}.')
   const user = await findForAccess(management, call, 'sign-in link')
   if ('status' in user) return user
-  const { database, dashboardUrl } = management
-  const link = await issueSignInLink(database, user.id, LINK_HOURS, call.actor)
+  const { database, dashboardUrl, passwords } = management
+  const link = await issueSignInLink(database, user.id, LINK_HOURS, call.actor, passwords)
   if (link === null)
     return refuse(409, 'The user has no email address, which a sign-in link needs.')
   return json(
@@ -91,7 +92,8 @@ async function findForAccess(
     await audit(database).writeAudit({ ...entry, address, occurred_at })
     return refuse(403, `This is the account of an operator, for which a site makes no ${wanted}.`)
   }
-  return user.disabled_at === null ? user : refuse(409, 'An operator has disabled this user.')
+  const ends = endsOf(user).map(({ words }) => words)
+  return ends.length === 0 ? user : refuse(409, `The user is ${ends.join(' and ')}.`)
 }
 
 /** The fields of a body that has exactly these, as texts. Null if it differs. */

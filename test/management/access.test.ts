@@ -111,7 +111,7 @@ test('a site makes a link that signs its user in, once', async (t) => {
     })
 })
 
-test('a link needs a user with an email address', async (t) => {
+test('a link that sets a password needs a user with an email address', async (t) => {
   const door = await openDoor(t)
   await door.addUser('7')
   assert.deepEqual(await door.read(409, 'POST /v1/users/7/sign-in-link'), {
@@ -120,15 +120,37 @@ test('a link needs a user with an email address', async (t) => {
   assert.equal((await door.send('POST /v1/users/8/sign-in-link')).status, 404)
 })
 
-test('a disabled user gets no access, and keeps what can be revoked', async (t) => {
+test('without passwords a link needs no email address', async (t) => {
+  const door = await openDoor(t, { passwords: false })
+  await door.addUser('7')
+  await door.read(201, 'POST /v1/users/7/sign-in-link')
+})
+
+test('a user without access gets no key and no link, and the answer says who ended it', async (t) => {
   const door = await openDoor(t)
   const user = await door.addUser('7', 'ada@example.com')
   const { id } = await door.read(201, 'POST /v1/users/7/keys', bot)
-  await disabledUsers(door.store.database).setDisabled(user.id, true, operatorAt(1))
-  for (const path of ['keys', 'sign-in-link'])
-    assert.deepEqual(await door.read(409, `POST /v1/users/7/${path}`, path === 'keys' ? bot : {}), {
-      error: 'An operator has disabled this user.',
-    })
+  const ban = (banned_at: string | null) =>
+    door.read(200, 'POST /v1/acts', { body: { put_users: [{ external_id: '7', banned_at }] } })
+  const disable = (is: boolean) =>
+    disabledUsers(door.store.database).setDisabled(user.id, is, operatorAt(1))
+  const assertRefused = async (words: string) => {
+    for (const path of ['keys', 'sign-in-link']) {
+      const sent = path === 'keys' ? bot : {}
+      assert.deepEqual(await door.read(409, `POST /v1/users/7/${path}`, sent), {
+        error: `The user is ${words}.`,
+      })
+    }
+  }
+  await disable(true)
+  await assertRefused('disabled by an operator')
+  await ban('2026-01-31T12:00:00Z')
+  await assertRefused('disabled by an operator and banned by the site')
+  await disable(false)
+  await assertRefused('banned by the site')
+  await ban(null)
+  await door.read(201, 'POST /v1/users/7/sign-in-link')
+  await disable(true)
   await door.read(200, `DELETE /v1/users/7/keys/${String(id)}`)
 })
 

@@ -46,6 +46,7 @@ export interface DoorSettings {
   open?: OpenDatabase
   operators?: readonly string[]
   host?: string
+  passwords?: boolean
 }
 
 /** A new token and its line in the file. */
@@ -56,7 +57,12 @@ export function newToken(name: string): { token: string; line: string } {
 
 export async function openDoor(
   t: TestContext,
-  { open = sqliteDatabase, operators = [], host = '127.0.0.1' }: DoorSettings = {},
+  {
+    open = sqliteDatabase,
+    operators = [],
+    host = '127.0.0.1',
+    passwords = true,
+  }: DoorSettings = {},
 ): Promise<Door> {
   const tokensFile = join(temporaryFolder(t), 'tokens')
   const { token, line } = newToken('site')
@@ -75,6 +81,7 @@ export async function openDoor(
       dashboardUrl: 'https://listing.example.com',
       signUp: 'closed',
       operators,
+      passwords,
       trustedProxies: [],
     },
     management: { host, port: 0, tokensFile, warn: (message) => warnings.push(message) },

@@ -18,6 +18,7 @@ test('a site reads its user with the keys', async (t) => {
     id: user.id,
     email: 'ada@example.com',
     created_at: formatInstant(user.created_at),
+    banned_at: null,
     disabled_at: '1970-01-01T00:00:07.000000Z',
   })
   const [one, ...others] = keys as Record<string, unknown>[]
