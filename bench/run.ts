@@ -22,7 +22,7 @@ Measures the service and says whether it meets the targets. Needs Linux and wrk.
   overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
   growth    a file with 1,000,000 keys, and owners with 100,000 servers
-  site      a site that mirrors its tables as docs/site.md says: the first load, and each statement
+  site      a site as in docs/site.md: the first load, the night and each statement
   sign-ins  claims beside 50 sign-ins per second by OpenID Connect, on SQLite
   peers     the service and the same API put together from libraries
   before    this tree and an older one, on each engine

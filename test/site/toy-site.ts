@@ -21,15 +21,18 @@ const PASSWORD = 'change-me'
 export interface ToySite {
   /** The URL for the service's role, which owns the tables. */
   url: string
-  /** The connection of the site's role. Its texts may name the roles as the page does. */
+  /** The site's program, which does not own the site's tables. A text names roles as the page. */
   query(sql: string, values?: unknown[]): Promise<pg.QueryResult>
   /** The same on another connection, as this role. */
-  queryAs(role: 'listing' | 'site' | 'postgres', sql: string): Promise<pg.QueryResult>
+  queryAs(role: Role | 'web', sql: string, values?: unknown[]): Promise<pg.QueryResult>
   /** The text of the page's block with this title. */
   textOf(title: string): string
   /** Runs the page's block with this title. */
-  run(title: string, values?: unknown[]): Promise<pg.QueryResult>
+  run(title: string): Promise<pg.QueryResult>
 }
+
+/** Who runs a block of the page. */
+type Role = 'listing' | 'site' | 'postgres'
 
 export interface SiteOptions {
   /** Runs before the first load, with tables that are empty. */
@@ -49,42 +52,46 @@ export async function buildSite(
   const admin = await createDatabase(server)
   const database = new URL(admin).pathname.slice(1)
   // Roles are of the whole server, which other tests use.
-  const named = (text: string) => text.replaceAll(/(?<![\w-])(listing|site)\b/g, `$1_${database}`)
-  const [listing, site] = [named('listing'), named('site')]
-  const urlOf = (role: string) => admin.replace('postgres:secret', `${role}:${PASSWORD}`)
-  await asAdmin(admin, (client) =>
-    client.query(
-      `CREATE ROLE ${site} LOGIN PASSWORD '${PASSWORD}'; ALTER DATABASE ${database} OWNER TO ${site}`,
-    ),
+  const named = (text: string) =>
+    text.replaceAll(/(?<![\w-])(listing|site|web)\b/g, `$1_${database}`)
+  const urlOf = (role: Role | 'web') =>
+    role === 'postgres' ? admin : admin.replace('postgres:secret', `${named(role)}:${PASSWORD}`)
+  const queryAs: ToySite['queryAs'] = (role, sql, values) =>
+    asAdmin(urlOf(role), (other) => other.query(named(sql), values))
+  await queryAs(
+    'postgres',
+    `CREATE ROLE site LOGIN PASSWORD '${PASSWORD}'; CREATE ROLE web LOGIN PASSWORD '${PASSWORD}';
+     ALTER DATABASE ${database} OWNER TO site;
+     ALTER DEFAULT PRIVILEGES FOR ROLE site GRANT ALL ON TABLES TO web`,
   )
-  const client = new pg.Client(urlOf(site))
+  const client = new pg.Client(urlOf('web'))
   client.on('error', () => {})
   await client.connect()
   t.after(async () => {
     await client.end()
     await removeDatabase(server, admin)
-    await asAdmin(server.url(), (root) => root.query(`DROP ROLE IF EXISTS ${site}, ${listing}`))
+    const roles = named('DROP ROLE IF EXISTS site, web, listing')
+    await asAdmin(server.url(), (root) => root.query(roles))
   })
 
   const blocks = pageBlocks()
-  const urls = { listing: urlOf(listing), site: urlOf(site), postgres: admin }
   const toy: ToySite = {
-    url: urls.listing,
+    url: urlOf('listing'),
     query: (sql, values) => client.query(named(sql), values),
-    queryAs: (role, sql) => asAdmin(urls[role], (other) => other.query(named(sql))),
+    queryAs,
     textOf(title) {
       const block = blocks.find((one) => one.title === title)
       assert.ok(block, `${PAGE} has no block "${title}"`)
       return block.text
     },
-    run: (title, values) => client.query(named(toy.textOf(title)), values),
+    run: (title) => queryAs('site', toy.textOf(title)),
   }
   for (const { language, role, title, text, at } of blocks) {
-    if (language === 'sh') await shell(text, urls.listing, at)
+    if (language === 'sh') await shell(text, toy.url, at)
     if (role === null || title !== null) continue
-    if (text.includes('SELECT mirror.take_users')) await fill(toy)
+    if (text.includes('CREATE TRIGGER')) await fill(toy)
     try {
-      await (role === 'site' ? toy.query(text) : toy.queryAs(role, text))
+      await queryAs(role, text)
     } catch (cause) {
       throw new Error(`${at} failed`, { cause })
     }
@@ -98,7 +105,7 @@ async function migrateAt(commands: string, url: string): Promise<void> {
 
 interface PageBlock extends CodeBlock {
   /** Who runs the SQL on PostgreSQL. */
-  role: 'site' | 'listing' | 'postgres' | null
+  role: Role | null
   /** What the statement is for, if the reader runs it later or several times. */
   title: string | null
 }
@@ -107,12 +114,10 @@ export function pageBlocks(): PageBlock[] {
   return codeBlocksOf(readFileSync(join(ROOT, PAGE), 'utf8'), PAGE).map((block) => {
     const [, role = null, title = null] =
       /^-- Run as (site|listing|postgres)(?:: (.+))?\.\n/.exec(block.text) ?? []
-    assert.ok(block.language !== 'sql' || role !== null || isForSqlite(block), block.at)
+    assert.ok(block.language !== 'sql' || role !== null, block.at)
     return { ...block, role: role as PageBlock['role'], title }
   })
 }
-
-export const isForSqlite = ({ text }: CodeBlock) => text.startsWith('-- Run on SQLite.\n')
 
 /** The API on a real socket. `answer` waits for no key's second. */
 export async function serveSite(t: Cleaning, { url, queryAs }: ToySite) {
