@@ -58,4 +58,7 @@ test("a site's user comes by a link of the site, issues a key and gets the site'
   await toy.query('UPDATE accounts SET banned_at = now() WHERE id = $1', [account])
   assert.equal(await namesNow(), 401)
   assert.equal((await person.get('/dashboard/api')).status, 303)
+  const again = visitor()
+  const refused = await again.get(await provider.browser().visit(await leave(again), account))
+  assert.equal(refused.status, 403)
 })
