@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { runCommand } from '../cli/command.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -21,7 +21,8 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('a site and an operator end the access of a user, and each takes back only its own', async (t) => {
+/** A user of a site with a key and a browser, and an operator who looks at the user's page. */
+async function openWalk(t: TestContext) {
   const site = await buildSite(t, server)
   const dashboard = await startDashboard(t, {
     database: { engine: 'postgres', url: site.url },
@@ -61,6 +62,12 @@ test('a site and an operator end the access of a user, and each takes back only 
   }
   const write = (change: string) =>
     site.query(`UPDATE accounts SET ${change} WHERE id = $1`, [account])
+  const assertCalm = () => assert.deepEqual([troubles, faults], [[], []])
+  return { dashboard, site, account, hers, page, state, status, confirm, write, assertCalm }
+}
+
+test('a site and an operator end the access of a user, and each takes back only its own', async (t) => {
+  const { dashboard, hers, page, state, status, confirm, write, assertCalm } = await openWalk(t)
   assert.deepEqual(await state(), ['enabled'])
   assert.equal(await status(), 200)
 
@@ -83,7 +90,11 @@ test('a site and an operator end the access of a user, and each takes back only 
   assert.equal(await status(), 200)
   await signIn(hers, dashboard, 'ada@example.com')
   await waitForText(hers, /bot/)
+  assertCalm()
+})
 
+test('a user whom a site and an operator remove comes back without keys', async (t) => {
+  const { site, account, page, state, status, confirm, write, assertCalm } = await openWalk(t)
   await confirm('Disable the account…')
   await site.query('DELETE FROM accounts WHERE id = $1', [account])
   assert.deepEqual(await state(), [DISABLED, BANNED])
@@ -100,5 +111,5 @@ test('a site and an operator end the access of a user, and each takes back only 
   await waitForText(page, /does not exist/)
   await write('mail = mail')
   assert.equal(await status(), 401)
-  assert.deepEqual([troubles, faults], [[], []])
+  assertCalm()
 })

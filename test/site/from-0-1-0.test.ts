@@ -56,7 +56,7 @@ test('a site on the page of 0.1.0 goes on by this page, and its servers keep the
   const blocks = pageBlocks().filter(({ role }) => role === 'listing' || role === 'site')
   // The site has its tables already.
   const left = blocks.map((block) => {
-    return { ...block, text: block.text.replace(/CREATE TABLE[^]*?\n\n/, '') }
+    return { ...block, text: block.text.replace(/CREATE TABLE[\s\S]*?\n\n/, '') }
   })
   await follow(site, left)
   await site.run('every night')
