@@ -2,8 +2,9 @@ import { buildSite } from '../../test/site/toy-site.ts'
 import { median, runRounds } from '../rounds.ts'
 import { openBenchCluster, type Scene } from '../scene.ts'
 import type { Result } from '../table.ts'
+import { measureHttp } from './http.ts'
 
-/** What docs/site.md costs: the first load, the night and each statement. */
+/** What docs/site.md costs: the first load, the night, each statement, and each document. */
 export async function measureSite(scene: Scene): Promise<Result[]> {
   const after = (end: unknown) => scene.atEnd(async () => (end as () => Promise<void>)())
   let loadsAt = 0
@@ -31,12 +32,14 @@ export async function measureSite(scene: Scene): Promise<Result[]> {
   const title = 'what a statement of the site takes more with the triggers, and the night, in ms'
   const rounds = await runRounds({ title, count: scene.settings.rounds, measure })
   const of = (name: string) => median(rounds.map((round) => round[name]!))
-  const { many: _, ...oneRow } = statementsOf(0)
+  const { many: _, delete: _deleted, ...oneRow } = statementsOf(0)
   return [
     ['first load of 20,000 users, 60,000 servers and 30,000 keys', load / 1_000, '≤ 15 s'],
     ['a statement of one row, more', Math.max(...Object.keys(oneRow).map(of)), '≤ 3 ms'],
+    ['a deleted user with three servers and a key, more', of('delete'), '≤ 5 ms'],
     ['a statement of 20,000 servers, more', of('many') / 1_000, '≤ 2.5 s'],
     ['the night, with nothing changed', of('night') / 1_000, '≤ 3 s'],
+    ...(await measureHttp(scene)),
   ]
 }
 

@@ -25,6 +25,8 @@ test('the page leads from an empty PostgreSQL to a served site', async (t) => {
   t.after(terminal.close)
   const site = await buildSite(t, server, {
     async shell(commands, url, at) {
+      // elsewhere.test.ts types the others.
+      if (!commands.includes('postgres://')) return
       const { isDone, output } = await terminal.run(commands.replace(/postgres:\/\/\S+/, url))
       assert.ok(isDone, `${at} failed:\n${commands}\nIt printed:\n${output}`)
     },

@@ -43,12 +43,20 @@ export interface SiteOptions {
 
 type Cleaning = Pick<TestContext, 'after'>
 
-/** Runs the page's blocks in their order, each as the role that it names. */
 export async function buildSite(
   t: Cleaning,
   server: Pick<Server, 'url'>,
-  { fill = async () => {}, shell = migrateAt }: SiteOptions = {},
+  options: SiteOptions = {},
 ): Promise<ToySite> {
+  const toy = await openToy(t, server)
+  const blocks = pageBlocks()
+  for (const { language, role, at } of blocks) assert.ok(language !== 'sql' || role !== null, at)
+  await follow(toy, blocks, options)
+  return toy
+}
+
+/** A database with the roles of a site and of its program. */
+export async function openToy(t: Cleaning, server: Pick<Server, 'url'>): Promise<ToySite> {
   const admin = await createDatabase(server)
   const database = new URL(admin).pathname.slice(1)
   // Roles are of the whole server, which other tests use.
@@ -86,35 +94,42 @@ export async function buildSite(
     },
     run: (title) => queryAs('site', toy.textOf(title)),
   }
+  return toy
+}
+
+/** Runs blocks of the page in their order, each as the role that it names. */
+export async function follow(
+  toy: ToySite,
+  blocks: readonly PageBlock[],
+  { fill = async () => {}, shell = migrateAt }: SiteOptions = {},
+): Promise<void> {
   for (const { language, role, title, text, at } of blocks) {
     if (language === 'sh') await shell(text, toy.url, at)
     if (role === null || title !== null) continue
     if (text.includes('CREATE TRIGGER')) await fill(toy)
     try {
-      await queryAs(role, text)
+      await toy.queryAs(role, text)
     } catch (cause) {
       throw new Error(`${at} failed`, { cause })
     }
   }
-  return toy
 }
 
 async function migrateAt(commands: string, url: string): Promise<void> {
   if (commands.includes('postgres://')) await migratePostgres(url)
 }
 
-interface PageBlock extends CodeBlock {
+export interface PageBlock extends CodeBlock {
   /** Who runs the SQL on PostgreSQL. */
   role: Role | null
   /** What the statement is for, if the reader runs it later or several times. */
   title: string | null
 }
 
-export function pageBlocks(): PageBlock[] {
-  return codeBlocksOf(readFileSync(join(ROOT, PAGE), 'utf8'), PAGE).map((block) => {
+export function pageBlocks(page = readFileSync(join(ROOT, PAGE), 'utf8')): PageBlock[] {
+  return codeBlocksOf(page, PAGE).map((block) => {
     const [, role = null, title = null] =
       /^-- Run as (site|listing|postgres)(?:: (.+))?\.\n/.exec(block.text) ?? []
-    assert.ok(block.language !== 'sql' || role !== null, block.at)
     return { ...block, role: role as PageBlock['role'], title }
   })
 }

@@ -115,7 +115,8 @@ suite('each program', { concurrency: CONCURRENCY }, () => {
 })
 
 test('each example is run', () => {
-  const files = ['discord-bot.mjs', ...PROGRAMS.flatMap(({ example }) => example ?? [])]
+  const others = ['discord-bot.mjs', 'site.php']
+  const files = [...others, ...PROGRAMS.flatMap(({ example }) => example ?? [])]
   assert.deepEqual(readdirSync(join(ROOT, 'docs/examples')), files.toSorted())
 })
 
