@@ -3,7 +3,7 @@ import { DAY_US, HOUR_US, type Instant, MINUTE_US } from '../model/instant.ts'
 
 /** The lifetime of a session. */
 export const SESSION_LENGTH_US = 7 * DAY_US
-/** Above this age a session must confirm the password before it issues a key. */
+/** An older session has to confirm that it is the user's, before an act that needs that. */
 export const SESSION_FRESH_US = 10 * MINUTE_US
 /**
  * A session's last activity is stored at most this often. On SQLite, each write of it makes the
@@ -19,7 +19,7 @@ export const EXPIRED_DROPPED = 10
 /** The number of stored characters of a browser's User-Agent. */
 export const USER_AGENT_LENGTH_MAX = 256
 
-/** False if the session must confirm the password before it issues a key. */
+/** Whether the session needs no confirmation. */
 export function isFresh({ startedAt }: Pick<Session, 'startedAt'>, now: Instant): boolean {
   return now - startedAt < SESSION_FRESH_US
 }

@@ -10,8 +10,8 @@ import { findBrokenRows } from './rules/judge.ts'
 
 /**
  * Has `fill` make the SQLite file of an archive, checks the file, and gives it its name once the
- * disk has it. Removes what killed processes have left. Throws NotBackedUp for
- * an error that is no sentence yet. After any error, an earlier archive is as it was.
+ * disk has it. Removes what killed processes have left. Throws NotBackedUp for an error that is no
+ * sentence yet. After any error, an earlier archive is as it was.
  */
 export async function writeArchive(
   target: string,

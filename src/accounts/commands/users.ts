@@ -72,7 +72,7 @@ Examples:
   addUserCommand(
     user,
     'remove',
-    'remove a user with all keys and all servers, also in organizations',
+    'remove a user with all keys and servers; organizations with other members keep theirs',
   )
     .option(...YES)
     .addHelpText(

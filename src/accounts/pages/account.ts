@@ -207,6 +207,6 @@ ${showCurrentPassword('email', email === undefined ? undefined : errors?.passwor
 export const DELETE_PATH = '/dashboard/account/delete'
 
 const DELETION = html`<section class="split"><div><h2>Delete account</h2>
-<p class="hint">Your keys, servers and organizations go with it.</p></div>
+<p class="hint">Your keys and personal servers go with it, and organizations without another member.</p></div>
 <section class="card"><p>The next page lists what would be deleted, and asks you to confirm.</p>
 <p><a class="button" href="${DELETE_PATH}">Delete account…</a></p></section></section>`

@@ -59,6 +59,7 @@ export function operator(database: Database) {
     },
 
     async findUserDetails(userId: string): Promise<UserDetails | null> {
+      // The last two conditions are those of the index on a user's events.
       return database.get<UserDetails>(sql`
         SELECT ${userColumns(database.dialect)}, email_issuer, passwords, servers,
           organization_servers, ${instant('last_sign_in_at')}

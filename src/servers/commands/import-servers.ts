@@ -67,19 +67,19 @@ export async function importServers(
     const under = slug === null ? '' : ` under ${slug}`
     const place = { userId: user.id, slug, name: `${nameOf(user)}${under}` }
     const planned = await plan(store, place, read, options)
-    await (options.dryRun ? showPlan : save)(shell, store, place, read, planned, options)
+    if (options.dryRun) showPlan(shell, store, place, planned, options)
+    else await save(shell, store, place, read, planned, options)
   })
 }
 
 /** Says what the import would do. Changes nothing. */
-async function showPlan(
+function showPlan(
   shell: Shell,
   store: CommandStore,
   place: Place,
-  _read: ReadFile,
   planned: PlannedImport,
   options: ImportOptions,
-): Promise<void> {
+): void {
   const removed = planned.absent.length
   if (options.json) printJson(shell, countsOf({ ...planned, removed }))
   const most = isMost(planned) ? '. It needs --prune-all' : ''

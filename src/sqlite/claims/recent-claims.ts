@@ -152,7 +152,7 @@ function* compact(
   }
 }
 
-/** Each number once, ascending. It takes two milliseconds for a whole compaction. */
+/** Each number once, ascending. It takes a few milliseconds for a whole compaction. */
 function inOrder(serials: readonly number[]): Uint32Array {
   return new Uint32Array(serials)
     .toSorted()

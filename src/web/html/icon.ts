@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { ICONS_PATH } from './assets.ts'
 import type { Html } from './text.ts'
 
-/** The symbols in `../../web/html/assets/icons.svg`. */
+/** The symbols in `assets/icons.svg`. */
 export type IconName =
   | 'alert'
   | 'book'
@@ -12,7 +12,6 @@ export type IconName =
   | 'import'
   | 'info'
   | 'key'
-  | 'mail'
   | 'people'
   | 'plus'
   | 'search'

@@ -98,6 +98,7 @@ async function readForm(request: Request): Promise<URLSearchParams | 413 | 415> 
   }
   return new URLSearchParams(Buffer.concat(chunks).toString())
 }
+
 /** The headers in which a browser names the origin of a request. */
 interface Origins {
   secFetchSite: string | undefined
