@@ -1,17 +1,13 @@
-#!/usr/bin/env -S env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --no-parallel-scavenge --
-// All three settings limit the memory: docs/decisions/0005-v8-and-malloc.md. The launcher that pnpm
-// writes runs the first word after -S as a program, so that word can't be a variable.
-// Without the `--`, Node.js would take our --env-file for its own.
-// Old JavaScript on purpose, so that an outdated Node.js can print the error below.
+#!/bin/sh
+':' //; exec env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --no-parallel-scavenge -- "$0" "$@"
+// A shell runs the line above, and Node.js reads it as a text and a comment. All three settings
+// limit the memory: docs/decisions/0005-v8-and-malloc.md. `env -S` would do without a shell, and
+// BusyBox lacks it. Without the `--`, Node.js would take our --env-file for its own.
+// Old JavaScript on purpose, so that the first import can end an outdated Node.js.
+import './supported.js'
 import { compiledCodeFolder } from './compiled-code.js'
 
-const [major, minor] = process.versions.node.split('.').map(Number)
-if (major < 24 || (major === 24 && minor < 16)) {
-  console.error(
-    `server-listing needs Node.js 24.16 or newer; this is Node.js ${process.versions.node}.`,
-  )
-  process.exit(2)
-}
+const major = Number.parseInt(process.versions.node, 10)
 // With Maglev, one of V8's compilers, Node.js 26 sends wrong heads after some hundred requests.
 // docs/decisions/0005-v8-and-malloc.md
 if (major >= 26) process.getBuiltinModule('node:v8').setFlagsFromString('--no-maglev')

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 interface LockedPackage {
   /** True for a package that only development needs. */
   dev?: boolean
+  /** True for a folder of the repository. Only development needs one. */
+  link?: boolean
 }
 
 /** As in package-lock.json. */
@@ -27,8 +29,8 @@ export function lockOfOperators(added: readonly string[] = []): Lock {
   const { '': root, ...locked } = lock.packages as Record<string, LockedPackage>
   const { devDependencies, dependencies, ...manifest } = root as Record<string, object>
   const versions = devDependencies as Record<string, string>
-  const needed = Object.entries(locked).flatMap(([path, { dev, ...entry }]) =>
-    dev === true && !added.includes(path.replace('node_modules/', '')) ? [] : [[path, entry]],
+  const needed = Object.entries(locked).flatMap(([path, { dev, link, ...entry }]) =>
+    (dev || link) && !added.includes(path.replace('node_modules/', '')) ? [] : [[path, entry]],
   )
   const also = Object.fromEntries(added.map((name) => [name, versions[name]]))
   return {

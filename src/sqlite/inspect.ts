@@ -120,11 +120,16 @@ function inspectClock(database: DatabaseSync): Finding {
       `the database has an entry from the future, ${formatInstant(at)}: the clock of this machine is or was wrong`,
       'let a time daemon set the clock. The rate limit does not depend on it',
     )
-  if (readBootId() === null)
-    return warning(
+  if (readBootId() !== null) return ok('clock', 'the clock agrees with the entries of the database')
+  const wait = 'each start of the service waits a second'
+  if (process.platform !== 'linux')
+    return ok(
       'clock',
-      'the system does not tell its boot id, so each start of the service counts as a boot',
-      'let the service read /proc/sys/kernel/random/boot_id; otherwise it waits a second at each start',
+      `the clock agrees with the database, and ${wait}: this system has no boot id`,
     )
-  return ok('clock', 'the clock agrees with the entries of the database')
+  return warning(
+    'clock',
+    `the system does not tell its boot id, so ${wait}`,
+    'let the service read /proc/sys/kernel/random/boot_id',
+  )
 }
