@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
-import { readDocument } from '../../src/acts/read-document.ts'
-import { acts } from '../../src/acts/records/acts.ts'
-import { presentInstant } from '../../src/model/instant.ts'
 import { runCommand } from '../cli/command.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { tellAnswer } from './answer.ts'
@@ -22,35 +19,6 @@ export interface Carrier {
   takes(document: Json): boolean
   /** Returns `=` lines, or `!` lines for a mistake. */
   send(document: Json): Promise<string[]>
-}
-
-/** The acts in TypeScript, as the management listener calls them. */
-export function actsOn({ database }: Stage): Carrier {
-  const address = 'token site'
-  return {
-    name: 'acts',
-    hand: 'site',
-    address,
-    takes: (document) => !('all_users' in document || 'all_servers' in document),
-    async send(document) {
-      const read = readDocument(structuredClone(document), 'site')
-      if ('complaints' in read) {
-        const [{ place, message }] = read.complaints as [{ place: string; message: string }]
-        return [`! ${place}: ${message}`]
-      }
-      const perform = (dryRun: boolean) =>
-        acts(database()).perform(read.document, {
-          hand: 'site',
-          actor: { address, at: presentInstant() },
-          isOperator: (email) => OPERATORS.includes(email),
-          dryRun,
-        })
-      const wouldAnswer = await perform(true)
-      const answer = await perform(false)
-      assert.deepEqual(wouldAnswer, answer)
-      return tellAnswer(answer as never, document)
-    },
-  }
 }
 
 /** A file of an operator. */

@@ -1,6 +1,7 @@
 import { after, before, type TestContext, test } from 'node:test'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
-import { actsOn, type Carrier, fileOn, functionsOn } from './carriers.ts'
+import { type Carrier, fileOn, functionsOn } from './carriers.ts'
+import { httpOn } from './http-carrier.ts'
 import { play } from './play.ts'
 import { openPostgresStage, openSqliteStage, type Stage } from './stage.ts'
 import { casesOf, compare, type Hand, type Lines, record, TABLES } from './table.ts'
@@ -17,7 +18,7 @@ after(() => server.remove())
 
 test('acts on SQLite do what the cases record', async (t) => {
   const stage = await openSqliteStage(t)
-  const carriers = [actsOn(stage), fileOn(stage)]
+  const carriers = [await httpOn(t, stage), fileOn(stage)]
   const played = await playAll(t, stage, carriers)
   if (process.env.RECORD === '1')
     for (const [table, lines] of played) record(table, lines.get('site')!, lines.get('file')!)
@@ -25,7 +26,7 @@ test('acts on SQLite do what the cases record', async (t) => {
 
 test('acts on PostgreSQL do what the cases record', async (t) => {
   const stage = await openPostgresStage(t, server)
-  await playAll(t, stage, [await functionsOn(t, stage), actsOn(stage), fileOn(stage)])
+  await playAll(t, stage, [await functionsOn(t, stage), await httpOn(t, stage), fileOn(stage)])
 })
 
 async function playAll(

@@ -31,7 +31,7 @@ export interface Stage {
   ask(): Promise<string[]>
 }
 
-/** An update that changes nothing fails. Our own triggers write keys anew on SQLite. */
+/** An update that changes nothing fails, but for those of our own triggers. */
 const WATCHED = ['users', 'organizations', 'members', 'servers']
 
 export async function openSqliteStage(t: TestContext): Promise<Stage> {
@@ -81,7 +81,8 @@ export async function openPostgresStage(t: TestContext, server: Server): Promise
       $$ BEGIN RAISE 'a row of % is written as it was', TG_TABLE_NAME; END $$`)
     for (const table of [...WATCHED, 'api_keys'])
       await client.query(`CREATE TRIGGER watched_${table} BEFORE UPDATE ON ${table} FOR EACH ROW
-        WHEN (OLD.* IS NOT DISTINCT FROM NEW.*) EXECUTE FUNCTION refuse_same()`)
+        WHEN (OLD.* IS NOT DISTINCT FROM NEW.* AND pg_trigger_depth() = 0)
+        EXECUTE FUNCTION refuse_same()`)
   })
   const tables = await postgresTables(url)
   await tables.remember()
@@ -156,8 +157,9 @@ function namesIn(body: Buffer): string {
 
 const TOLD =
   /^(?:users|identities|sessions|sign_in_links|organizations|members|servers|api_keys|revoked_hashes|audit_log) /
-/** The API's answers show `disabled_at`, and only PostgreSQL has `slot`. */
-const OF_TRIGGERS = /^api_keys (?:~ \S+: (?:disabled_at|slot) [^,]*|\+ \S+ slot=\d)$/
+/** The API's answers show `disabled_at`, and only PostgreSQL has `slot` and `xid`. */
+const OF_TRIGGERS =
+  /^(?:api_keys (?:~ \S+: (?:disabled_at|slot) [^,]*|\+ \S+ slot=\d)|audit_log \+ .* xid=\d+(?: \(\d+ times\))?)$/
 
 const isTold = (line: string) =>
   TOLD.test(line) && !OF_TRIGGERS.test(line) && !line.includes('action="state applied"')
