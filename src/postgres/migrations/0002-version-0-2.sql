@@ -34,7 +34,7 @@ ALTER TABLE users ADD COLUMN IF NOT EXISTS banned_at timestamptz;
 CREATE TABLE operator_addresses (email text PRIMARY KEY);
 
 -- Has no rows. Transactions that insert keys share its lock, and one that lists the hash of an active key holds it alone.
--- Any role can take an advisory lock, but only the owner this one.
+-- Each of the two must see what the other did. Any role can take an advisory lock, but only the owner this one.
 CREATE TABLE key_gate ();
 
 CREATE OR REPLACE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
@@ -51,9 +51,6 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
       PERFORM refuse_isolation('inserts keys');
     END IF;
-    -- Transactions that insert keys share this lock, and one that lists the hash of an active key holds it alone. Each of
-    -- the two must see what the other did.
-    PERFORM pg_advisory_xact_lock_shared('revoked_hashes'::regclass::oid::bigint);
     LOCK TABLE key_gate IN SHARE MODE;
     NEW.slot := NULL;
   END IF;
