@@ -16,9 +16,9 @@ import { postgresOf, sqliteOf } from '../reliability/releases/placed.ts'
 const release = keptReleases().find(({ version }) => version === '0.1.0')!
 const KEPT = ['users', 'organizations', 'members', 'servers', 'audit_log', 'api_keys']
 
-/** The migration adds the column. */
-const withoutBans = (rows: object[]): object[] =>
-  rows.map((row) => ({ ...row, banned_at: undefined }))
+/** The migration adds the columns. */
+const ofThatTime = (rows: object[]): object[] =>
+  rows.map((row) => ({ ...row, banned_at: undefined, xid: undefined }))
 
 let server: Server
 before(async () => {
@@ -30,7 +30,7 @@ test('an open invitation in an SQLite file of 0.1.0 ends', (t) => {
   const database = new DatabaseSync(sqliteOf(t, release).path)
   t.after(() => database.close())
   const rowsOf = (table: string) =>
-    withoutBans(database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
+    ofThatTime(database.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
   const kept = KEPT.map(rowsOf)
   assert.equal(rowsOf('invitations').length, 1)
   migrate(database)
@@ -42,7 +42,7 @@ test('an open invitation in a PostgreSQL database of 0.1.0 ends', async () => {
   const { url } = await postgresOf(server, release)
   const rowsOf = (table: string) =>
     asAdmin(url, async (admin) =>
-      withoutBans((await admin.query(`SELECT * FROM ${table} ORDER BY 1, 2`)).rows),
+      ofThatTime((await admin.query(`SELECT * FROM ${table} ORDER BY 1, 2`)).rows),
     )
   const kept = await Promise.all(KEPT.map(rowsOf))
   assert.equal((await rowsOf('invitations')).length, 1)

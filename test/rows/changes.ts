@@ -23,10 +23,12 @@ const SHOWN_BY_VIEW = [
 ]
 /** The order of random ids can decide these numbers. */
 const NUMBERS = ['api_keys.serial', 'revoked_hashes.number']
-const LEFT_OUT = [...SHOWN_BY_VIEW, ...NUMBERS]
+/** The number of a transaction of this server. */
+const TRANSACTION = 'audit_log.xid'
+const LEFT_OUT = [...SHOWN_BY_VIEW, ...NUMBERS, TRANSACTION]
 
 /** PostgreSQL has this column alone, so it gets a line of its own. */
-const OWN = ['api_keys.slot', 'audit_log.xid']
+const OWN = ['api_keys.slot']
 
 /** Says what acts do to the tables. */
 export interface Changes {

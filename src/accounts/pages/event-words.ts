@@ -43,7 +43,7 @@ const WORDS: Partial<Record<AuditAction | FormerAction, string>> = {
   'operator ended sessions': 'Ended all sessions of {subject}',
   'password changed': 'Changed the password',
   'e-mail changed': 'Changed the email address to {subject}',
-  'site refused': 'The site was refused a {subject}, because the account is an operator’s',
+  'site refused': 'The site asked for a {subject} of an operator and was refused',
   'external id changed': 'An operator changed the id that the site has for you',
   'key issued': 'Issued {key}',
   'key revoked': 'Deleted {key}',

@@ -81,14 +81,17 @@ function isWrong(
 /** Null if a site's user can't have the address. */
 function emailOfSite(
   { email }: Row,
-  { disabled_at }: SiteUser,
-  { isOperator }: Planning,
+  { id, disabled_at }: SiteUser,
+  { isOperator, denied }: Planning,
   refuse: Refuse,
 ): string | null | undefined {
   const usable = typeof email === 'string' ? siteEmail(email) : null
   if (typeof email === 'string' && usable === null) refuse('address not ASCII')
   const isOperators = usable !== null && isOperator?.(usable)
-  if (isOperators) refuse('address of an operator')
+  if (isOperators) {
+    refuse('address of an operator')
+    denied.push(id)
+  }
   // An operator's word stands: so the empty row of a removed user stays empty, too.
   if (email === undefined || disabled_at !== null) return undefined
   return isOperators ? null : usable

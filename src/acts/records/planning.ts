@@ -88,6 +88,8 @@ export interface Planning extends PlanOptions {
   /** Users who go, and those whom an operator has disabled: they lose all that they have. */
   removed: Map<string, SiteUser>
   emptied: SiteUser[]
+  /** The users for whom a site wanted an address of OPERATORS. */
+  denied: string[]
   /** The places of put_users, by the ids of the users. */
   places: Map<string, string>
 }
@@ -156,6 +158,7 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
     keptRevoked: [],
     removed: new Map(),
     emptied: [],
+    denied: [],
     places: new Map(),
   }
 }

@@ -169,7 +169,7 @@ async function removeUsers(
   await transaction.run(sql`DELETE FROM users WHERE id ${inUuids([...removed.keys()])}`)
 }
 
-/** A site's entries are about bans, keys, organizations and removals only. */
+/** A site's entries are about bans, keys, organizations, removals and what it can't have. */
 function noteChanges(planning: Planning, note: Note, idOf: (slug: string) => string): void {
   const { hand, organizations, ownersOf } = planning
   const emptied = new Map(planning.emptied.map((user) => [user.id, user]))
@@ -205,6 +205,7 @@ function noteChanges(planning: Planning, note: Note, idOf: (slug: string) => str
   }
   if (hand === 'operator') noteServers(planning.servers.changes(), note)
   for (const user of planning.removed.values()) note('user removed', user.id, nameOf(user))
+  for (const id of planning.denied) note('site refused', id, 'mail address')
 }
 
 function noteUser({ before, after }: Change<SiteUser>, isOperators: boolean, note: Note): void {

@@ -28,8 +28,6 @@ EXECUTE FUNCTION disable_access();
 -- site's role needs no right on any. Bodies have no backslash, because the caller decides standard_conforming_strings.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
-ALTER TABLE users ADD COLUMN IF NOT EXISTS banned_at timestamptz;
-
 -- The addresses of OPERATORS, which no user of a site gets. Each start of `serve` writes them.
 CREATE TABLE operator_addresses (email text PRIMARY KEY);
 
@@ -235,9 +233,6 @@ BEGIN
 END
 $$;
 
-CREATE FUNCTION id_of(site_id text) RETURNS uuid IMMUTABLE STRICT LANGUAGE sql
-RETURN encode(substring(sha256(convert_to(site_id, 'UTF8')) FOR 16), 'hex')::uuid;
-
 -- Users. A second usable index would be a trap for the planner: coalesce(email, '') can't use that of email, which has
 -- all users without an address in one place.
 
@@ -354,6 +349,11 @@ BEGIN
     (CASE WHEN has_ban AND given.banned_at IS NULL AND disabled_at IS NOT NULL THEN 'disabled by an operator' END)
   ) AS told (reason)
   WHERE reason IS NOT NULL;
+  IF refused @> '[{"reason": "address of an operator"}]' THEN
+    PERFORM note('site refused', users.id, 'mail address')
+    FROM users_in(document) AS given JOIN users ON users.external_id = ANY (ARRAY[given.external_id])
+    WHERE complaint = 'address of an operator' ORDER BY n;
+  END IF;
   RETURN jsonb_build_object('added', added, 'changed', changed, 'refused', refused)
     || CASE WHEN all_users THEN jsonb_build_object('banned', banned) ELSE '{}' END;
 END
@@ -905,7 +905,7 @@ $do$;
 -- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
 -- PostgreSQL's own.
 REVOKE EXECUTE ON FUNCTION rows_in, is_instant, trimmed, has_control, check_rows, check_all, make_durable, note,
-  id_of, users_in, write_users, put_users, ban_others, leave_organizations, empty_user, remove_users, servers_in, put_servers,
+  users_in, write_users, put_users, ban_others, leave_organizations, empty_user, remove_users, servers_in, put_servers,
   remove_servers, keys_in, write_keys, put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner,
   has_other_owner, by_row, put_organizations, remove_organizations, members_in, lock_members, put_members,
   remove_members

@@ -9,7 +9,7 @@ import { isCommand, isSuccess, readTranscript } from '../../records/transcript.t
 import { commandsIn } from '../command.ts'
 
 /** They make a database, say that there is none, or need no tables. */
-const OTHERS = /^(?:backup|doctor|migrate|restore|serve)\b|--create$/
+const OTHERS = /^(?:backup|doctor|migrate|restore|serve|token)\b|--create$/
 
 test('only serve, migrate and user add --create make or migrate a database', async (t) => {
   const program = commandsIn(t)

@@ -9,20 +9,6 @@ import { assertRefused } from '../command.ts'
 import type { ProcessOptions } from '../process.ts'
 import { logLines, programIn } from '../program.ts'
 
-test('an outdated Node.js gets an error of one sentence', async (t) => {
-  const program = programIn(t)
-  for (const version of ['20.20.2', '24.15.9']) {
-    const preload = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
-    const { code, stdout, stderr } = await program.begin('serve', { preload }).ended
-    assert.equal(code, 2)
-    assert.equal(stdout, '')
-    assert.equal(
-      stderr,
-      `server-listing needs Node.js 24.16 or newer; this is Node.js ${version}.\n`,
-    )
-  }
-})
-
 test("output that can't be written is an error of one sentence", async (t) => {
   const program = programIn(t)
   await addAda(program)

@@ -115,7 +115,7 @@ suite('each program', { concurrency: CONCURRENCY }, () => {
 })
 
 test('each example is run', () => {
-  const others = ['discord-bot.mjs', 'site.php']
+  const others = ['discord-bot.mjs']
   const files = [...others, ...PROGRAMS.flatMap(({ example }) => example ?? [])]
   assert.deepEqual(readdirSync(join(ROOT, 'docs/examples')), files.toSorted())
 })

@@ -8,11 +8,11 @@ import { ROOT } from '../../fixtures/tree.ts'
 import { answerOfPut, serveManaged } from '../../site/managed.ts'
 
 /*
- * docs/examples/site.php, with which a site in PHP hands over its users.
+ * docs/site.php, with which a site in PHP hands over its users.
  */
 
 const run = promisify(execFile)
-const EXAMPLE = join(ROOT, 'docs/examples/site.php')
+const EXAMPLE = join(ROOT, 'docs/site.php')
 
 test('a site in PHP puts a user, makes a key and a sign-in link, and removes the user', async (t) => {
   const { url, tokenFile, names } = await serveManaged(t)

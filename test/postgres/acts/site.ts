@@ -15,7 +15,6 @@ export interface Answer {
 }
 
 const ACTS = [
-  'id_of(text)',
   'keys_of(text)',
   ...['users', 'servers'].map((noun) => `put_${noun}(jsonb, boolean)`),
   ...['put_organizations', 'put_members', 'put_keys', 'revoke_keys'].map((act) => `${act}(jsonb)`),
