@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
+  revocations: async () => (await import('./commands/revocations.ts')).addRevocationCommands,
   user: async () => (await import('../accounts/commands/users.ts')).addUserCommands,
   key: async () => {
     const { addKeyCommands } = await import('../keys/commands/keys.ts')

@@ -2,7 +2,8 @@ import type { Database } from '../../database/database.ts'
 import { at, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act } from './audit.ts'
-import { nameIn } from './user-columns.ts'
+import type { NamedUser } from '../user.ts'
+import { HAS_ACCESS, nameIn } from './user-columns.ts'
 
 /** Triggers of the schema copy the state to the keys, and end sessions and the sign-in link. */
 export function disabledUsers(database: Database) {
@@ -43,5 +44,11 @@ export function disabledUsers(database: Database) {
         return found === null ? 'not found' : 'unchanged'
       })
     },
+
+    /** The users whose access an operator or the site has ended. */
+    listWithoutAccess: (): Promise<NamedUser[]> =>
+      database.all(
+        sql`SELECT id, email, external_id FROM users WHERE NOT (${HAS_ACCESS}) ORDER BY created_at, id`,
+      ),
   }
 }

@@ -8,8 +8,25 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { columnsOf, insertGiven } from '../../database/given-rows.ts'
 import { sql } from '../../database/sql.ts'
 
+/** How long a part of the list holds up the event loop, in rows. */
+const PART_MAX = 1_000
+
 export function revocations(database: Database) {
   return {
+    /** Hands over the whole list, each hash in hexadecimal. */
+    async readRevocations(onRevoked: (hash: string, at: Instant) => void): Promise<void> {
+      const list = sql`
+        SELECT key_hash, ${database.dialect.instant('revoked_at')} FROM revoked_hashes
+        ORDER BY revoked_hashes.revoked_at, key_hash`
+      await database.readParts(list, PART_MAX, (rows) => {
+        for (const { key_hash, revoked_at } of rows as {
+          key_hash: Uint8Array
+          revoked_at: Instant
+        }[])
+          onRevoked(Buffer.from(key_hash).toString('hex'), revoked_at)
+      })
+    },
+
     /**
      * Adds to the list, which revokes the keys that are here. Returns how many hashes it lacked.
      * Each batch is one transaction. The first that adds any has an entry, and if others follow, a

@@ -71,7 +71,10 @@ test('with a wrong client secret the log says that LemonLDAP::NG does not accept
   const { provider, visitor, come, rows, faults } = await startSite(t, { clientSecret: 'wrong' })
   const answer = await come(visitor(), 'rtyler')
   assert.equal(answer.status, 503)
-  assert.match(answer.body, /<bdi>Example<\/bdi> does not answer as it should, or does not fit the settings/)
+  assert.match(
+    answer.body,
+    /<bdi>Example<\/bdi> does not answer as it should, or does not fit the settings/,
+  )
   assert.deepEqual(faults.map(String), [
     `ProviderFault: ${provider.issuer} does not accept the secret of the client ` +
       `${provider.client.id}: set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET_FILE to what it has`,

@@ -12,7 +12,7 @@ import { runCommand } from '../../cli/command.ts'
 import { type InstalledProgram, installedProgramIn } from '../../cli/program.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
-import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { decidedAnswer, decidedAnswerTo } from './answer.ts'
@@ -53,6 +53,12 @@ for (const release of keptPackages())
       await t.test(`on ${engine}, the old program refuses a schema beyond it`, async (each) => {
         await refuseSchema(await open(each))
       })
+      await t.test(
+        `on ${engine}, a new database takes over what has ended behind such a schema`,
+        async (each) => {
+          await goBackToNewDatabase(each, await open(each))
+        },
+      )
     }
   })
 
@@ -182,6 +188,45 @@ async function goBackToBackup(t: TestContext, site: Site): Promise<void> {
     'of a disabled user': 401,
     'of a gone user': 401,
   })
+  await end(served)
+}
+
+/** As docs/operations/upgrade.md says, if the old program can't use the schema. */
+async function goBackToNewDatabase(t: TestContext, site: Site): Promise<void> {
+  const { old, env, database, present } = site
+  const folder = temporaryFolder(t)
+  const [backup, list] = [join(folder, 'before-upgrade.db'), join(folder, 'revoked.txt')]
+  await old.done(['backup', backup], { env })
+  await upgradeAndEnd(site)
+  await present('user disable ada@example.com')
+  const commands = (await present(`revocations export ${list}`)).split('\n')
+  await migrateFurther(database)
+  const refused = await old.run(['restore', '--yes', backup], { env })
+  assert.match(refused.stderr, /needs a newer server-listing/)
+  const DATABASE_URL =
+    database.engine === 'sqlite'
+      ? `sqlite:${join(folder, 'listing.db')}`
+      : await createDatabase(server)
+  const place = { env: { DATABASE_URL } }
+  await old.done(['restore', backup, '--revocations', list], place)
+  for (const command of commands) {
+    const [, name] = /^server-listing user disable '(.*)'$/.exec(command)!
+    const { code, stderr } = await old.run(['user', 'disable', name!], place)
+    // The backup lacks those who came later.
+    assert.equal(code, name === 'ada@example.com' ? 0 : 1, stderr)
+  }
+  const served = await old.serve(place)
+  await expectStatuses(served.port, {
+    bot: 401,
+    website: 401,
+    team: 401,
+    leaked: 401,
+    'of a disabled user': 401,
+    'of a gone user': 401,
+  })
+  // The keys of a user who is only disabled come back.
+  await old.done(['user', 'enable', 'ada@example.com'], place)
+  await expectStatuses(served.port, { bot: 200, website: 401 })
   await end(served)
 }
 
