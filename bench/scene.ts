@@ -76,19 +76,15 @@ export async function openFile({ folder }: Scene, name: string): Promise<string>
   return path
 }
 
-/** Packs this tree and installs the package, as an operator does. Returns the package's folder. */
-export function installPackage({ folder }: Scene): string {
-  const command = install(pack(folder), join(folder, 'installed'))
-  return join(dirname(command), '../server-listing')
-}
-
 /**
- * Starts the installed service on such a file, and writes the file's keys for load generators.
- * From its sources it would take more memory, because Node.js removes their types.
+ * Installs the package of this tree, as an operator does, starts the service on such a file, and
+ * writes the file's keys for load generators. From its sources the service would take more memory,
+ * because Node.js removes their types.
  */
 export async function openService(scene: Scene): Promise<{ service: Subject; keys: Keys }> {
   const file = await openFile(scene, 'bench.db')
-  const tree = installPackage(scene)
+  const command = install(pack(scene.folder), join(scene.folder, 'installed'))
+  const tree = join(dirname(command), '../server-listing')
   const service = await startServe(scene.children, 'service', `sqlite:${file}`, tree)
   return { service, keys: openKeys(scene, 'bench') }
 }

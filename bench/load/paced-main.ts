@@ -27,31 +27,18 @@ for (const client of clients) client.close()
 
 function latenciesOf(all: readonly Answered[], busy: number): Latencies {
   const from = startsAt + paced.uncountedSeconds * 1_000
-  const counted = all.filter(({ dueAt }) => dueAt >= from)
-  const wholeSeconds = Math.floor(paced.seconds - paced.uncountedSeconds)
-  const seconds = Array.from({ length: wholeSeconds }, (_, second) =>
-    counted.filter(({ dueAt }) => Math.floor((dueAt - from) / 1_000) === second),
-  )
+  const counted = all
+    .filter(({ dueAt, status }) => dueAt >= from && (status === 200 || status === 0))
+    .map(({ latency }) => latency)
   const having = (isMeant: (status: number) => boolean) =>
     all.filter(({ status }) => isMeant(status)).length
   return {
     ok: having((status) => status === 200),
     other: having((status) => status !== 200 && status !== 0),
     unanswered: having((status) => status === 0),
-    ...percentilesOf(counted),
-    p999: percentile(valuesOf(counted), 0.999),
-    eachSecond: seconds.map(percentilesOf),
+    p50: percentile(counted, 0.5),
+    p99: percentile(counted, 0.99),
+    p999: percentile(counted, 0.999),
     busy,
   }
-}
-
-function percentilesOf(requests: readonly Answered[]) {
-  const values = valuesOf(requests)
-  return { p50: percentile(values, 0.5), p99: percentile(values, 0.99) }
-}
-
-function valuesOf(requests: readonly Answered[]): number[] {
-  return requests
-    .filter(({ status }) => status === 200 || status === 0)
-    .map(({ latency }) => latency)
 }

@@ -32,8 +32,6 @@ export interface Latencies {
   p50: number
   p99: number
   p999: number
-  /** The p50 and p99 of each whole second, by when requests were due. */
-  eachSecond: { p50: number; p99: number }[]
   /** The share of the time in which the load generator's thread used a processor, from 0 to 1. */
   busy: number
 }

@@ -12,42 +12,37 @@ import type { Result } from '../table.ts'
 const COUNTS = [1, 2, 4, 8]
 const CONNECTIONS = 128
 
-/** Processes on one port. */
-interface Group {
-  processes: Subject[]
-}
-
 export async function measureProcesses(scene: Scene): Promise<Result[]> {
   const cluster = await openBenchCluster(scene)
   const url = await createDatabase(cluster)
   console.log('seeding 100,000 keys of owners with ten servers')
   await seedPostgres(url, KEYS, SERVERS_PER_OWNER)
-  const groups: Group[] = []
+  const groups: Subject[][] = []
   for (const count of COUNTS) groups.push(await startGroup(scene, url, count))
   return measureThroughput(scene, groups, cluster)
 }
 
-async function startGroup({ children }: Scene, url: string, count: number): Promise<Group> {
+async function startGroup({ children }: Scene, url: string, count: number): Promise<Subject[]> {
   const processes: Subject[] = []
   while (processes.length < count) {
     const PORT = String(processes[0]?.port ?? 0)
     const name = `${processes.length + 1} of ${count}`
     processes.push(await startServe(children, name, url, undefined, { REUSE_PORT: 'on', PORT }))
   }
-  return { processes }
+  return processes
 }
 
 async function measureThroughput(
   scene: Scene,
-  groups: readonly Group[],
+  groups: readonly Subject[][],
   cluster: Cluster,
 ): Promise<Result[]> {
   const { rounds, seconds, warmUpSeconds } = scene.settings
   const pid = cluster.postmasterPid()
   const driver = openDriver(scene, openKeys(scene, 'bench'), CONNECTIONS)
-  const cpuOf = ({ processes }: Group) =>
+  const cpuOf = (processes: readonly Subject[]) =>
     processes.reduce((sum, one) => sum + cpuSecondsOf(one.pid), 0) + cpuSecondsOfFamily(pid)
-  for (const { processes } of groups) await driver.run(processes[0]!, warmUpSeconds)
+  for (const [first] of groups) await driver.run(first!, warmUpSeconds)
   const measured = await runRounds({
     title: `200s per second, and CPU time per 200 in µs, under ${driver.name}`,
     count: rounds,
@@ -55,8 +50,8 @@ async function measureThroughput(
       const row: Record<string, number> = {}
       for (const group of groups) {
         const before = cpuOf(group)
-        const { ok, seconds: took } = await driver.run(group.processes[0]!, seconds)
-        const count = group.processes.length
+        const { ok, seconds: took } = await driver.run(group[0]!, seconds)
+        const count = group.length
         row[`${count}: /s`] = ok / took
         row[`${count}: µs`] = ((cpuOf(group) - before) * 1e6) / ok
       }

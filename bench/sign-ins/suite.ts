@@ -68,12 +68,11 @@ async function openSite(scene: Scene, name: string): Promise<Site> {
     OIDC_CLIENT_SECRET: CLIENT.secret,
     OIDC_SIGN_UP: 'open',
   })
-  const opened = [String(dashboardPort), issuer] as const
-  const browsersMain = join(import.meta.dirname, 'browsers-main.ts')
   const browsers = await startSubject(scene.children, `browsers of ${name}`, [
     process.execPath,
-    browsersMain,
-    ...opened,
+    join(import.meta.dirname, 'browsers-main.ts'),
+    String(dashboardPort),
+    issuer,
   ])
   const keys = openKeys(scene, name, keysOf(KEYS))
   return { scene, service, keys, provider, browsers, nextSignIn: 0 }

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { eventually } from '../../test/fixtures/eventually.ts'
@@ -26,16 +26,8 @@ export async function measureCollections(bench: Bench): Promise<Result> {
   async function collectionsSince(): Promise<Collections> {
     rmSync(path, { force: true })
     process.kill(observed.pid, 'SIGUSR2')
-    let text = ''
-    await eventually(async () => {
-      try {
-        text = readFileSync(path, 'utf8')
-        return true
-      } catch {
-        return false
-      }
-    })
-    return JSON.parse(text) as Collections
+    await eventually(async () => existsSync(path))
+    return JSON.parse(readFileSync(path, 'utf8')) as Collections
   }
 
   await driver.run(observed, settings.warmUpSeconds)
