@@ -49,6 +49,7 @@ test('the examples of the documents are found', () => {
   const pages = new Set(EXAMPLES.map(({ at }) => at.replace(/:\d+$/, '')))
   assert.deepEqual([...pages].toSorted(), [
     'docs/dashboard.md',
+    'docs/management.md',
     'docs/operations/install.md',
     'docs/operations/tls.md',
     'docs/packages.md',
