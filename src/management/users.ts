@@ -73,8 +73,10 @@ async function issueLink(management: Management, call: Call): Promise<Answer> {
   )
 }
 
-function findUser({ database }: Management, { parameters }: Call): Promise<User | null> {
-  return users(database).findExternalUser(parameters[0]!)
+async function findUser({ database }: Management, { parameters }: Call): Promise<User | null> {
+  const externalId = parameters[0]!
+  // No user has one with a NUL, which PostgreSQL takes in no text.
+  return externalId.includes('\0') ? null : users(database).findExternalUser(externalId)
 }
 
 /** The user, or the answer that the site gets no access in the name of this account. */

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { disabledUsers } from '../../src/accounts/records/disabled-users.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { formatInstant } from '../../src/model/instant.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
+import { openServer } from '../fixtures/postgres/server.ts'
 import { issueKey } from '../fixtures/service.ts'
 import { openDoor } from './door.ts'
 
@@ -51,4 +53,20 @@ test('an external id may have any characters that the path encodes', async (t) =
     assert.deepEqual(await door.read(400, `GET /v1/users/${wrong}`), {
       error: 'The path must be percent-encoded UTF-8.',
     })
+})
+
+test('a NUL, which PostgreSQL takes in no text, is in the id of no user', async (t) => {
+  const server = await openServer()
+  t.after(() => server.remove())
+  const url = await createMigratedDatabase(server)
+  const door = await openDoor(t, { open: async () => ({ engine: 'postgres', url }) })
+  for (const [line, sent] of [
+    ['GET /v1/users/7%00', {}],
+    ['POST /v1/users/%00/keys', { body: { name: 'bot' } }],
+    ['POST /v1/users/%00/sign-in-link', {}],
+    ['DELETE /v1/users/%00/keys/7', {}],
+  ] as const)
+    assert.deepEqual(await door.read(404, line, sent), { error: 'No user has this external id.' })
+  assert.deepEqual(door.faults, [])
+  await door.service.close()
 })
