@@ -130,8 +130,10 @@ CREATE FUNCTION is_instant(given text) RETURNS boolean STABLE LANGUAGE sql AS $$
       make_date(substr(given, 1, 4)::int, substr(given, 6, 2)::int, 1) + interval '1 month' - interval '1 day') END
 $$;
 
+-- As String.prototype.trim() of JavaScript does.
 CREATE FUNCTION trimmed(given text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
-  SELECT btrim(given, E' \t\n\r\v\f\u00a0\u3000\ufeff')
+  SELECT btrim(given, E' \t\n\r\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a'
+    || E'\u2028\u2029\u202f\u205f\u3000\ufeff')
 $$;
 
 CREATE FUNCTION has_control(given text) RETURNS boolean IMMUTABLE LANGUAGE sql AS $$

@@ -96,7 +96,12 @@ export const VALUES: [act: Act, field: string, values: string[], complaint: stri
   ['remove_servers', 'id', ['', 'x'], UUID],
   ['put_keys', 'key_hash', ['', 'abc', 'x{64}', 'a{63}', 'a{65}'], HASH],
   ['revoke_keys', 'key_hash', ['', '\\\\x00'], HASH],
-  ['put_keys', 'name', ['', '   ', 'x{65}'], 'must have 1 to 64 characters'],
+  [
+    'put_keys',
+    'name',
+    ['', '   ', '\\u1680\\u2003\\u2028\\u205f', 'x{65}'],
+    'must have 1 to 64 characters',
+  ],
   ['put_keys', 'name', ['a\\nb'], CONTROL],
   [
     'put_keys',
@@ -106,7 +111,12 @@ export const VALUES: [act: Act, field: string, values: string[], complaint: stri
   ],
   ['put_members', 'role', ['', 'admin', 'Owner'], 'must be owner or member'],
   ['put_organizations', 'slug', ['', 'Red', 'a--b', '-a', 'a_b', 'x{65}'], SLUG],
-  ['put_organizations', 'name', ['', ' ', 'x{101}'], 'must have 1 to 100 characters'],
+  [
+    'put_organizations',
+    'name',
+    ['', ' ', '\\u2000\\u200a\\u2029\\u202f', 'x{101}'],
+    'must have 1 to 100 characters',
+  ],
   ['put_organizations', 'name', ['a\\nb'], CONTROL],
 ]
 
