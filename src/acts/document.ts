@@ -101,6 +101,7 @@ export type Reason =
   | 'too long'
   | 'empty'
   | 'not a member'
+  | 'account of an operator'
   | 'sixth key'
   | 'stays revoked'
   | 'has servers'

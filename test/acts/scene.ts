@@ -12,11 +12,13 @@ user cid email external disabled
 user dan email external banned
 user eve external
 user fay email external disabled banned
+user gil external
 user opa email
 user root email
 identity ada
 identity cid
 session ada
+session gil lent
 link ada
 organization red Red
 organization blue Blue
@@ -84,6 +86,7 @@ function insertOf(line: string, { bytes, instant }: Literals): string {
   const when = (word: string, iso = LATER) => (words.includes(word) ? instant(iso) : 'NULL')
   const text = (word: string, value: string) => (words.includes(word) ? `'${value}'` : 'NULL')
   const own = `'${idOf(`${kind} ${name}`)}', ${id}`
+  const end = instant('2100-01-01T00:00:00Z')
   switch (kind) {
     case 'user':
       return `INSERT INTO users (id, email, external_id, created_at, disabled_at, banned_at) VALUES
@@ -94,11 +97,13 @@ function insertOf(line: string, { bytes, instant }: Literals): string {
         VALUES ('https://login.example.com', '${name}', ${id})`
     case 'session':
       return `INSERT INTO sessions
-        (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at)
-        VALUES (${own}, '${name}', '', '', ${since}, ${since}, ${instant('2100-01-01T00:00:00Z')})`
+        (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at,
+          operator_until)
+        VALUES (${own}, '${name}', '', '', ${since}, ${since}, ${end},
+          ${words.includes('lent') ? end : 'NULL'})`
     case 'link':
       return `INSERT INTO sign_in_links (user_id, token_hash, expires_at)
-        VALUES (${id}, '${name}', ${instant('2100-01-01T00:00:00Z')})`
+        VALUES (${id}, '${name}', ${end})`
     case 'organization':
       return `INSERT INTO organizations (id, slug, name) VALUES (${id}, '${name}', '${first}')`
     case 'member':

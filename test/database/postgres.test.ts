@@ -56,7 +56,13 @@ test('PostgreSQL finds 100 users of a file without reading all users', async (t)
   })
   await database.snapshot(async (queries) => {
     const isMeant = await usersMeant(queries, state, 'operator')
-    const { users } = await readStored(queries, database.dialect, state, 'operator', isMeant)
+    const { users } = await readStored(
+      queries,
+      database.dialect,
+      state,
+      { hand: 'operator', now: 0 },
+      isMeant,
+    )
     assert.equal(users.length, 100)
     const read = sql`SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'users'`
     assert.deepEqual(await queries.get(read), { seq_scan: 0 })

@@ -9,7 +9,7 @@ type Row = RowOf<'put_keys'>
 
 /** Revokes before it adds, so that a key that ends makes room for a new one. */
 export function putKeys(planning: Planning): void {
-  const { document, keys, hand, keptRevoked, each } = planning
+  const { document, keys, hand, keptRevoked, each, denied, operators, isOperator } = planning
   const active = new Map<string, number>()
   const activate = (userId: string, by: number) => {
     const number = (active.get(userId) ?? 0) + by
@@ -32,6 +32,11 @@ export function putKeys(planning: Planning): void {
         return refuse('mistake', 'id', `must be the id of this key, ${known.id}, or be left out`)
       if (known === null && byId.has(row.id ?? ''))
         return refuse('mistake', 'id', 'is the id of another key')
+      const isOperators = hand === 'site' && user.email !== null && isOperator?.(user.email)
+      if (known === null && (isOperators || operators?.has(user.id))) {
+        denied.push([user.id, 'key'])
+        return refuse('account of an operator')
+      }
       const after = become(row, known, user.id, planning)
       const was = known?.revoked_at === null ? 1 : 0
       const number = activate(user.id, (after.revoked_at === null ? 1 : 0) - was)

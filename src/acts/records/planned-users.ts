@@ -90,7 +90,7 @@ function emailOfSite(
   const isOperators = usable !== null && isOperator?.(usable)
   if (isOperators) {
     refuse('address of an operator')
-    denied.push(id)
+    denied.push([id, 'mail address'])
   }
   // An operator's word stands: so the empty row of a removed user stays empty, too.
   if (email === undefined || disabled_at !== null) return undefined

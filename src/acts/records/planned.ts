@@ -22,9 +22,8 @@ export async function planRead(
   options: PlanOptions,
   meant?: Sql,
 ): Promise<Planning> {
-  const { hand } = options
-  const isMeant = meant ?? (await usersMeant(queries, document, hand))
-  const stored = await readStored(queries, dialect, document, hand, isMeant)
+  const isMeant = meant ?? (await usersMeant(queries, document, options.hand))
+  const stored = await readStored(queries, dialect, document, options, isMeant)
   return planDocument(document, stored, options)
 }
 

@@ -88,8 +88,9 @@ export interface Planning extends PlanOptions {
   /** Users who go, and those whom an operator has disabled: they lose all that they have. */
   removed: Map<string, SiteUser>
   emptied: SiteUser[]
-  /** The users for whom a site wanted an address of OPERATORS. */
-  denied: string[]
+  /** What a site wanted that is an operator's, by the user's id. */
+  denied: [userId: string, what: 'mail address' | 'key'][]
+  operators: Stored['operators']
   /** The places of put_users, by the ids of the users. */
   places: Map<string, string>
 }
@@ -128,6 +129,7 @@ export function createPlanning(document: Document, stored: Stored, options: Plan
     servers: createDraft(stored.servers, ({ id }) => id),
     keys: createDraft(stored.keys, ({ hash }) => hash),
     revocations: stored.revocations,
+    operators: stored.operators,
     finder,
     find,
     hasOrganization: (slug) =>

@@ -1,6 +1,6 @@
 import { userColumns } from '../../accounts/records/user-columns.ts'
 import type { Dialect, Queries } from '../../database/database.ts'
-import { inBytes, inStrings, inUuids, type Sql, sql } from '../../database/sql.ts'
+import { at, inBytes, inStrings, inUuids, type Sql, sql } from '../../database/sql.ts'
 import type { ApiKey } from '../../keys/api-key.ts'
 import type { Instant } from '../../model/instant.ts'
 import type { Organization, Role } from '../../organizations/organization.ts'
@@ -73,7 +73,7 @@ export async function readStored(
   queries: Queries,
   dialect: Dialect,
   document: Document,
-  hand: Hand,
+  { hand, now }: { hand: Hand; now: Instant },
   isMeant: Sql,
 ) {
   const users = await queries.all<SiteUser>(sql`
@@ -122,6 +122,8 @@ export async function readStored(
       return { ...server, organization }
     }),
     ...(await readKeys(queries, dialect, document, idsIn)),
+    /** Of the owners of new keys, those with an operator's right from the identity provider. */
+    operators: hand === 'site' ? await readOperators(queries, idsIn(document.put_keys), now) : null,
   }
 }
 
@@ -148,6 +150,17 @@ async function readKeys(
     /** The hashes of the document that are in the list of revocations. */
     revocations: new Map(listed.map((one) => [hexOf(one.key_hash), one.revoked_at])),
   }
+}
+
+async function readOperators(
+  queries: Queries,
+  ids: ReturnType<typeof inUuids>,
+  now: Instant,
+): Promise<Set<string>> {
+  const rows = await queries.all<{ user_id: string }>(
+    sql`SELECT user_id FROM sessions WHERE user_id ${ids} AND operator_until > ${at(now)}`,
+  )
+  return new Set(rows.map(({ user_id }) => user_id))
 }
 
 const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex')

@@ -205,7 +205,7 @@ function noteChanges(planning: Planning, note: Note, idOf: (slug: string) => str
   }
   if (hand === 'operator') noteServers(planning.servers.changes(), note)
   for (const user of planning.removed.values()) note('user removed', user.id, nameOf(user))
-  for (const id of planning.denied) note('site refused', id, 'mail address')
+  for (const [id, what] of planning.denied) note('site refused', id, what)
 }
 
 function noteUser({ before, after }: Change<SiteUser>, isOperators: boolean, note: Note): void {

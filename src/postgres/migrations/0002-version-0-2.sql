@@ -589,12 +589,18 @@ $$;
 -- Keys. Locks are taken in the order gate, users, keys.
 
 CREATE FUNCTION keys_in(document jsonb) RETURNS TABLE (
-  n bigint, r jsonb, user_id uuid, hash bytea, name text, prefix text, created_at timestamptz, revoked_at timestamptz
+  n bigint, r jsonb, user_id uuid, hash bytea, name text, prefix text, created_at timestamptz, revoked_at timestamptz,
+  is_operators boolean
 ) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT given.n, given.r, users.id, decode(given.r->>'key_hash', 'hex'), trimmed(given.r->>'name'),
-    given.r->>'prefix', (given.r->>'created_at')::timestamptz, (given.r->>'revoked_at')::timestamptz
-  FROM rows_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.r->>'external_id']);
+    given.r->>'prefix', (given.r->>'created_at')::timestamptz, (given.r->>'revoked_at')::timestamptz,
+    listed.email IS NOT NULL OR lent.user_id IS NOT NULL
+  FROM rows_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.r->>'external_id'])
+    LEFT JOIN operator_addresses AS listed ON listed.email = users.email
+    LEFT JOIN LATERAL (
+      SELECT sessions.user_id FROM sessions WHERE sessions.user_id = ANY (ARRAY[users.id]) AND operator_until > now() LIMIT 1
+    ) AS lent ON true;
 END
 $$;
 
@@ -650,7 +656,7 @@ BEGIN
   PERFORM check_rows('put_keys', document, '{external_id,name,key_hash}', '{revoked_at}', '{prefix,created_at}');
   SELECT jsonb_agg(r ORDER BY n), array_agg(given.user_id) FILTER (WHERE keys.id IS NULL) INTO todo, owners
   FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
-  WHERE given.user_id IS NOT NULL AND (keys.id IS NULL OR keys.user_id = given.user_id AND (keys.name <> given.name
+  WHERE given.user_id IS NOT NULL AND (keys.id IS NULL AND NOT is_operators OR keys.user_id = given.user_id AND (keys.name <> given.name
     OR keys.prefix <> given.prefix OR keys.revoked_at IS NULL AND given.revoked_at IS NOT NULL));
   IF todo IS NOT NULL THEN
     PERFORM make_durable();
@@ -674,11 +680,17 @@ BEGIN
     SELECT n, hash, CASE
       WHEN given.user_id IS NULL THEN 'no such user'
       WHEN keys.user_id <> given.user_id THEN 'of another account'
+      WHEN keys.id IS NULL AND is_operators THEN 'account of an operator'
       WHEN keys.id IS NULL THEN 'sixth key'
       WHEN keys.revoked_at IS NOT NULL AND given.revoked_at IS NULL THEN 'stays revoked'
     END AS reason
     FROM keys_in(document) AS given LEFT JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
   ) AS told WHERE reason IS NOT NULL;
+  IF refused @> '[{"reason": "account of an operator"}]' THEN
+    PERFORM note('site refused', given.user_id, 'key') FROM keys_in(document) AS given
+      LEFT JOIN api_keys AS keys ON key_hash = ANY (ARRAY[hash])
+    WHERE is_operators AND keys.id IS NULL ORDER BY n;
+  END IF;
   RETURN jsonb_build_object('added', added, 'changed', cardinality(known), 'refused', refused);
 END
 $$;
