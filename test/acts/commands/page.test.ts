@@ -25,7 +25,7 @@ test('the commands of the page about declared state work, and print what it show
   const program = programIn(t)
   const terminal = terminalIn(t, program.folder)
   const blocks = blocksOf(PAGE)
-  assert.ok(blocks.length >= 7)
+  assert.ok(blocks.length >= 6)
   for (const { at, commands, output, notRun } of blocks) {
     assert.equal(notRun, null, at)
     const ran = await terminal.run(commands)
