@@ -118,10 +118,10 @@ const matching =
   (text) =>
     pattern.test(text) ? text.toLowerCase() : { complaint }
 
-/** As both engines store it. */
+/** In either case, as PostgreSQL reads one. Both engines store lower case. */
 const uuid = matching(
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  'must be a UUID with lowercase hex digits',
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'must be a UUID (8-4-4-4-12 hex digits)',
 )
 
 /** Never longer than what the service shows, so that it does not reveal the key. */

@@ -45,6 +45,19 @@ function saidBy(hand: 'site' | 'operator', { document }: Mistake): string[] {
   return read.complaints.map(({ place, message }) => `! ${place}: ${message}`)
 }
 
+test('an id may have either case, for the reader and for a function', async (t) => {
+  const id = 'A0000000-0000-4000-8000-00000000000A'
+  const read = readDocument({ remove_servers: [{ id }] }, 'site')
+  assert.ok('document' in read)
+  assert.equal(read.document.remove_servers?.[0]?.id, id.toLowerCase())
+  const { send } = await functionsOn(t, await openPostgresStage(t, server))
+  const answer = await send({ remove_servers: [{ id }] })
+  assert.deepEqual(
+    answer.filter((line) => line.startsWith('!')),
+    [],
+  )
+})
+
 test('a function names each mistake of a site, and changes nothing', async (t) => {
   const stage = await openPostgresStage(t, server)
   const carrier = await functionsOn(t, stage)

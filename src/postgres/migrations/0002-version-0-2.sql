@@ -169,7 +169,8 @@ BEGIN
     WHEN char_length(r->>'external_id') NOT BETWEEN 1 AND 255 THEN
       '.external_id: must have 1 to 255 characters, not ' || char_length(r->>'external_id')
     WHEN has_control(r->>'external_id') THEN '.external_id: must have no control characters'
-    WHEN r->>'id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN '.id: must be a UUID'
+    WHEN r->>'id' !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
+      '.id: must be a UUID (8-4-4-4-12 hex digits)'
     WHEN r->>'key_hash' !~* '^[0-9a-f]{64}$' THEN
       '.key_hash: must be the SHA-256 of a full key: 64 hex digits (32 bytes)'
     WHEN act = 'revoke_keys' AND (r ? 'id') = (r ? 'key_hash') THEN ': needs either an "id" or a "key_hash"'

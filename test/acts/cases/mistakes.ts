@@ -36,7 +36,7 @@ export const SECOND: Record<Act, string> = {
 const INSTANT = 'must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'
 const LONG = 'must have 1 to 255 characters'
 const CONTROL = 'must have no control characters'
-const UUID = 'must be a UUID'
+const UUID = 'must be a UUID (8-4-4-4-12 hex digits)'
 const HASH = 'must be the SHA-256 of a full key'
 const SLUG = 'A slug can contain only lowercase letters'
 
