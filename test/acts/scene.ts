@@ -6,9 +6,9 @@ import { hash } from 'node:crypto'
 
 /** What a line of the scene says: a kind of row, its name, and what else it has. */
 export const SCENE = `
-user ada email external
+user ada email external issued
 user bob email external
-user cid email external disabled
+user cid email external disabled issued
 user dan email external banned
 user eve external
 user fay email external disabled banned
@@ -17,6 +17,9 @@ user opa email
 user root email
 identity ada
 identity cid
+password cid
+change cid
+import cid
 session ada
 session gil lent
 link ada
@@ -24,12 +27,15 @@ organization red Red
 organization blue Blue
 organization green Green
 organization gold Gold
+organization pink Pink
 member red ada owner
 member red bob member
 member blue ada owner
 member green opa owner
 member green bob member
 member gold dan owner
+member pink eve owner
+member pink opa member
 server one ada
 server two ada red
 server three bob
@@ -89,12 +95,20 @@ function insertOf(line: string, { bytes, instant }: Literals): string {
   const end = instant('2100-01-01T00:00:00Z')
   switch (kind) {
     case 'user':
-      return `INSERT INTO users (id, email, external_id, created_at, disabled_at, banned_at) VALUES
-        (${id}, ${text('email', `${name}@example.com`)}, ${text('external', name)}, ${since},
-        ${when('disabled')}, ${when('banned')})`
+      return `INSERT INTO users (id, email, external_id, created_at, disabled_at, banned_at, email_issuer)
+        VALUES (${id}, ${text('email', `${name}@example.com`)}, ${text('external', name)}, ${since},
+        ${when('disabled')}, ${when('banned')}, ${text('issued', 'https://login.example.com')})`
     case 'identity':
       return `INSERT INTO identities (issuer, subject, user_id)
         VALUES ('https://login.example.com', '${name}', ${id})`
+    case 'password':
+      return `INSERT INTO passwords (user_id, hash) VALUES (${id}, '${name}')`
+    case 'change':
+      return `INSERT INTO server_changes (id, user_id, changed_at, action, servers, listing)
+        VALUES (${own}, ${since}, 'added', '${name}', '[]')`
+    case 'import':
+      return `INSERT INTO checked_imports (id, user_id, checked_at, entries)
+        VALUES (${own}, ${since}, '[]')`
     case 'session':
       return `INSERT INTO sessions
         (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at,

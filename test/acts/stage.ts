@@ -156,7 +156,7 @@ function namesIn(body: Buffer): string {
 }
 
 const TOLD =
-  /^(?:users|identities|sessions|sign_in_links|organizations|members|servers|api_keys|revoked_hashes|audit_log) /
+  /^(?:users|identities|passwords|sessions|sign_in_links|organizations|members|servers|server_changes|checked_imports|api_keys|revoked_hashes|audit_log) /
 /** The API's answers show `disabled_at`, and only PostgreSQL has `slot`. */
 const OF_TRIGGERS = /^api_keys (?:~ \S+: (?:disabled_at|slot) [^,]*|\+ \S+ slot=\d)$/
 

@@ -29,10 +29,14 @@ test('a site lists the keys of a user, oldest first', async (t) => {
 })
 
 test('a list of all needs a snapshot', async (t) => {
-  const { call } = await openSite(t, server)
+  const { call, query } = await openSite(t, server)
   for (const [act, rows] of [
     ['put_users', [{ external_id: '1' }]],
     ['put_servers', [{ id: idOf(1), external_id: '1', name: 'One', address: 'one.example.com' }]],
   ] as const)
-    await assert.rejects(call(act, rows, true), { code: '25000', message: /REPEATABLE READ/ })
+    for (const level of ['READ COMMITTED', 'READ UNCOMMITTED']) {
+      await query(`BEGIN ISOLATION LEVEL ${level}`)
+      await assert.rejects(call(act, rows, true), { code: '25000', message: /REPEATABLE READ/ })
+      await query('ROLLBACK')
+    }
 })
