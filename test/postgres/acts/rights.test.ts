@@ -108,12 +108,17 @@ test('a lock that any role can take stops no key', async (t) => {
 })
 
 test('another role may call nothing', async (t) => {
-  const { query, schema, adminUrl } = await openSite(t, server)
+  const { query, own, schema, adminUrl } = await openSite(t, server)
   const guest = `guest_${schema}`
   await asAdmin(adminUrl, (admin) =>
     admin.query(`CREATE ROLE ${guest}; GRANT ${guest} TO ${schema.replace('listing', 'site')}`),
   )
   t.after(() => asAdmin(server.url(), (admin) => admin.query(`DROP ROLE ${guest}`)))
+  await own(`GRANT USAGE ON SCHEMA ${schema} TO ${guest}`)
   await query(`SET ROLE ${guest}`)
   await assert.rejects(query(`SELECT listing.put_users('[]')`), { code: '42501' })
+  const { rows } = await query(`SELECT proname FROM pg_proc
+    WHERE pronamespace = 'listing'::regnamespace AND prorettype <> 'trigger'::regtype
+      AND has_function_privilege(oid, 'EXECUTE')`)
+  assert.deepEqual(rows, [])
 })
