@@ -155,22 +155,24 @@ test('a user without access gets no key and no link, and the answer says who end
 })
 
 test("an operator's account gets no key and no link, and the log says that it was asked", async (t) => {
-  const door = await openDoor(t, { operators: ['eve@example.com'] })
+  const door = await openDoor(t, { operators: ['eve@example.com', 'zoe@example.com'] })
   await door.addUser('listed', 'eve@example.com')
   const { id } = await door.addUser('by-group', 'bob@example.com')
   const startedAt = presentInstant()
   const { database } = door.store
-  await database.transact((transaction) =>
-    insertSession(transaction, database.dialect, {
-      userId: id,
-      tokenHash: 'x',
-      userAgent: '',
-      address: '',
-      startedAt,
-      expiresAt: startedAt + HOUR_US,
-      operatorUntil: startedAt + HOUR_US,
-    }),
-  )
+  const signIn = (userId: string, operatorUntil: number) =>
+    database.transact((transaction) =>
+      insertSession(transaction, database.dialect, {
+        userId,
+        tokenHash: userId,
+        userAgent: '',
+        address: '',
+        startedAt,
+        expiresAt: startedAt + HOUR_US,
+        operatorUntil,
+      }),
+    )
+  await signIn(id, startedAt + HOUR_US)
   for (const externalId of ['listed', 'by-group']) {
     assert.deepEqual(await door.read(403, `POST /v1/users/${externalId}/keys`, bot), {
       error: 'This is the account of an operator, for which a site makes no key.',
@@ -182,4 +184,13 @@ test("an operator's account gets no key and no link, and the log says that it wa
   const refused = ['site refused key token site', 'site refused sign-in link token site']
   assert.deepEqual(await entriesOf(door), [...refused, ...refused])
   assert.deepEqual(await recordsOf(door.store).listApiKeys(id), [])
+
+  // The log has it of a disabled operator, too.
+  const disabled = await door.addUser('disabled', 'zoe@example.com')
+  await disabledUsers(database).setDisabled(disabled.id, true, operatorAt(1))
+  await door.read(403, 'POST /v1/users/disabled/keys', bot)
+  // A right that has ended is none.
+  const former = await door.addUser('former', 'kim@example.com')
+  await signIn(former.id, startedAt)
+  await door.read(201, 'POST /v1/users/former/keys', bot)
 })

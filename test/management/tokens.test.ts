@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { users } from '../../src/accounts/records/users.ts'
 import { openTokens } from '../../src/management/tokens.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { answerTo } from '../fixtures/requests.ts'
 import { addToken, newToken, openDoor } from './door.ts'
 
 /* Which tokens the management API accepts. */
@@ -129,4 +133,36 @@ test('an edit within the same tick of the clock counts, too', (t) => {
     assert.equal(tokens.nameOf(`Bearer ${next.token}`), 'site')
     assert.equal(tokens.nameOf(`Bearer ${last.token}`), null)
   }
+})
+
+test('each digit of the hash counts', (t) => {
+  const path = join(temporaryFolder(t), 'tokens')
+  const { token, line } = newToken('site')
+  for (let place = 'site '.length; place < line.trimEnd().length; place += 1) {
+    const digit = line[place] === '0' ? '1' : '0'
+    writeFileSync(path, `${line.slice(0, place)}${digit}${line.slice(place + 1)}`)
+    assert.equal(openTokens(path, assert.fail).nameOf(`Bearer ${token}`), null)
+  }
+})
+
+test('a token that goes while the body arrives is refused', async (t) => {
+  const door = await openDoor(t)
+  const sent = request({
+    host: '127.0.0.1',
+    port: door.port,
+    method: 'POST',
+    path: '/v1/acts',
+    headers: {
+      authorization: `Bearer ${door.token}`,
+      'content-type': 'application/json',
+      expect: '100-continue',
+    },
+    agent: false,
+  })
+  sent.flushHeaders()
+  await once(sent, 'continue')
+  writeFileSync(door.tokensFile, newToken('site-2').line)
+  const { status } = await answerTo(sent, '{"put_users":[{"external_id":"7"}]}')
+  assert.equal(status, 401)
+  assert.equal(await users(door.store.database).findExternalUser('7'), null)
 })
