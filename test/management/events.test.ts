@@ -102,6 +102,20 @@ for (const [engine, open] of Object.entries(ENGINES)) {
     )
   })
 
+  test(`on ${engine}, a page can end amid the entries of a transaction`, async (t) => {
+    const door = await openDoor(t, { open })
+    const banned = ['1', '2', '3'].map((external_id) => ({
+      external_id,
+      banned_at: '2026-01-31T12:00:00Z',
+    }))
+    await door.read(200, 'POST /v1/acts', { body: { put_users: banned } })
+    await readAll(door, 3)
+    const first = await read(door, null, 1)
+    const second = await read(door, first.next, 1)
+    const third = await read(door, second.next, 1)
+    assert.deepEqual([first, second, third].flatMap(subjects), ['1', '2', '3'])
+  })
+
   test(`on ${engine}, a cursor of no entry is gone`, async (t) => {
     const door = await openDoor(t, { open })
     await door.addUser('1')
