@@ -1,3 +1,5 @@
+import { formatInstant, type Instant } from './instant.ts'
+
 /** The start of every key (spec 2.2). */
 export const FIXED_PREFIX = 'svc_live_'
 /** The number of hex digits after the fixed prefix. */
@@ -8,3 +10,7 @@ export const PREFIX_LENGTH = 16
 export const KEY_NAME_LENGTH_MAX = 64
 /** Active keys per user (spec 5.3, 8). */
 export const ACTIVE_KEYS_MAX = 5
+
+/** The line of a revoked key in a list of revocations: its hash in hexadecimal. */
+export const revocationLine = (hash: string, at: Instant): string =>
+  `${formatInstant(at)} key ${hash}\n`

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { formatInstant, type Instant } from './instant.ts'
+import type { Instant } from './instant.ts'
 
 /**
  * SHA-256 of the full key, 32 bytes. A slow hash would add nothing to 256 random bits. The lookup
@@ -16,7 +16,3 @@ export function hashApiKey(key: string): Buffer {
 
 /** Revoked keys: the instant by the key's hash in hexadecimal. */
 export type Revocations = ReadonlyMap<string, Instant>
-
-/** A line of a journal of revocations. */
-export const journalLine = (hash: string, at: Instant): string =>
-  `${formatInstant(at)} key ${hash}\n`

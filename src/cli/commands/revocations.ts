@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
 import { revocations } from '../../keys/records/revocations.ts'
-import { journalLine } from '../../model/key-hash.ts'
 import { countOf, quote } from '../../model/text.ts'
+import { revocationLine } from '../../model/key-format.ts'
 import { withStore } from '../../terminal/context.ts'
 import { Failure } from '../../terminal/errors.ts'
 import { print, say } from '../../terminal/output.ts'
@@ -38,7 +38,7 @@ Example:
 async function exportRevocations(shell: Shell, file: string): Promise<void> {
   await withStore(shell, async ({ database }) => {
     const lines: string[] = []
-    await revocations(database).readRevocations((hash, at) => lines.push(journalLine(hash, at)))
+    await revocations(database).readRevocations((hash, at) => lines.push(revocationLine(hash, at)))
     const users = await disabledUsers(database).listWithoutAccess()
     if (lines.length > 0) write(file, lines.join(''))
     for (const { id, email, external_id } of users) {

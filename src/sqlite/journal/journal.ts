@@ -1,7 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { journalLine, type Revocations } from '../../model/key-hash.ts'
+import { revocationLine } from '../../model/key-format.ts'
+import type { Revocations } from '../../model/key-hash.ts'
 import { NotConfigured, NotJournaled } from '../../model/faults.ts'
 import { type Instant, parseInstant } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
@@ -129,7 +130,7 @@ function unreadable(path: string, reason: string): NotConfigured {
  */
 export async function appendToJournal(path: string, revoked: Revocations): Promise<void> {
   // Each line begins with a line break, too, which ends what a crash has left before it.
-  const lines = Array.from(revoked, ([hash, at]) => `\n${journalLine(hash, at)}`)
+  const lines = Array.from(revoked, ([hash, at]) => `\n${revocationLine(hash, at)}`)
   try {
     await withFile(path, O_WRONLY | O_APPEND | O_CREAT | OPEN, async (file) => {
       if (!(await file.stat()).isFile()) throw new Error('it is not a regular file')
