@@ -57,6 +57,8 @@ export function readDocument(json: unknown, hand: Hand, options: ReadOptions = {
       document[name] = readRows(name as ActName, list, hand, complain, options)
     else complain(name, 'must be an array')
   }
+  if (json.all_servers_of !== undefined && json.put_servers === undefined)
+    complain('all_servers_of', 'needs "put_servers", which may be empty')
   for (const [name, list] of Object.entries(WHOLE))
     if (document[name] !== undefined && !(json[list] as unknown[] | undefined)?.length)
       complain(name, `needs rows in "${list}", because an empty list would end all of them`)

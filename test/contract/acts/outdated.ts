@@ -18,6 +18,7 @@ export function outdatedStatesContract(open: OpenFixture): void {
     const ours = newKey()
     const state = declare({
       users: [{ email: user.email, keys: [ours.fields] }],
+      put_servers: [],
       all_servers_of: [{ email: user.email }],
       revoke_keys: [{ email: user.email, key_hash: hashApiKey(key).toString('hex') }],
     })

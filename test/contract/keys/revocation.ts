@@ -8,7 +8,7 @@ import { operatorAt } from '../../../src/model/audit.ts'
 import { OPERATOR } from '../people.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
-import { recordsOf } from '../../fixtures/records.ts'
+import { recordsOf, setBanned } from '../../fixtures/records.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {
@@ -47,6 +47,24 @@ export function revocationContract(open: OpenFixture): void {
       (await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(2_000)))?.revoked_at,
       1_000,
     )
+  })
+
+  test('what has ended can be handed over: revoked keys, and users without access', async (t) => {
+    const { store } = await open(t)
+    const records = recordsOf(store)
+    const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+    const [{ user: bob }, { user: cem }] = [
+      await addOwner(store, 'bob@example.com'),
+      await addOwner(store, 'cem@example.com'),
+    ]
+    await records.revokeApiKey(user.id, keyId, operatorAt(1_000))
+    await records.setDisabled(bob.id, true, OPERATOR)
+    await setBanned(store, cem.id, 1_000)
+    const listed = new Map<string, number>()
+    await records.readRevocations((hash, at) => listed.set(hash, at))
+    assert.equal(listed.get(hashApiKey(key).toString('hex')), 1_000)
+    const ended = new Set((await records.listWithoutAccess()).map(({ email }) => email))
+    assert.deepEqual(ended, new Set(['bob@example.com', 'cem@example.com']))
   })
 
   test("another user's key cannot be revoked by id and looks unknown", async (t) => {
