@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { ACTS, type Json } from './document.ts'
+import { ACTS } from '../../src/acts/document.ts'
+import type { Json } from './document.ts'
 
 /*
  * An answer in lines, which must have exactly what the acts promise.

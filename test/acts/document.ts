@@ -1,20 +1,6 @@
 import { wordsOf } from '../records/commands.ts'
 import { hashOf, idOf } from './scene.ts'
 
-/** In the order in which a document is worked through. */
-export const ACTS = [
-  'put_users',
-  'put_organizations',
-  'put_members',
-  'put_servers',
-  'put_keys',
-  'revoke_keys',
-  'remove_servers',
-  'remove_members',
-  'remove_organizations',
-  'remove_users',
-]
-
 export type Json = Record<string, unknown>
 
 /**

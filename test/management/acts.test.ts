@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
-import { sqliteDatabase } from '../fixtures/dashboard.ts'
 import { recordsOf } from '../fixtures/records.ts'
 import { ask } from '../fixtures/requests.ts'
 import { uuidOf } from '../fixtures/uuid-of.ts'
-import { addToken, type Door, openDoor } from './door.ts'
+import { addToken, type Door, enginesOn, openDoor } from './door.ts'
 
 /* Documents of acts over HTTP. What each act does, the table of cases says. */
 
@@ -16,11 +14,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-const ENGINES = {
-  SQLite: sqliteDatabase,
-  PostgreSQL: async () =>
-    ({ engine: 'postgres', url: await createMigratedDatabase(server) }) as const,
-}
+const ENGINES = enginesOn(() => server)
 
 const key = `svc_live_${'0123456789abcdef'.repeat(4)}`
 

@@ -1,3 +1,5 @@
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
+import type { Server } from '../fixtures/postgres/server.ts'
 import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { type Agent, request } from 'node:http'
@@ -140,3 +142,10 @@ export function addToken({ tokensFile }: Door, name: string): string {
   appendFileSync(tokensFile, line)
   return token
 }
+
+/** How a test opens a migrated database of each engine. */
+export const enginesOn = (server: () => Server) => ({
+  SQLite: sqliteDatabase,
+  PostgreSQL: async () =>
+    ({ engine: 'postgres', url: await createMigratedDatabase(server()) }) as const,
+})

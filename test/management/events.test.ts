@@ -6,14 +6,12 @@ import { sql, uuid } from '../../src/database/sql.ts'
 import { AUDIT_KEPT_US } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { runCommand } from '../cli/command.ts'
-import { sqliteDatabase } from '../fixtures/dashboard.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { recordsOf } from '../fixtures/records.ts'
-import { type Door, openDoor } from './door.ts'
+import { type Door, enginesOn, openDoor } from './door.ts'
 
 /* The audit log as a site reads it: in the order of its commits, without gaps. */
 
@@ -23,11 +21,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-const ENGINES = {
-  SQLite: sqliteDatabase,
-  PostgreSQL: async () =>
-    ({ engine: 'postgres', url: await createMigratedDatabase(server) }) as const,
-}
+const ENGINES = enginesOn(() => server)
 
 interface Page {
   events: { id: string; action: string; subject: string; external_id: string | null }[]

@@ -6,7 +6,7 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 
 /*
- * Rows that another program writes are no interface. The triggers keep the contract all the same.
+ * No site may write rows into our tables. If a program does so, the triggers keep the contract.
  */
 
 const run = promisify(execFile)
