@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { withPlainModes } from './modes.ts'
 
 const CLIENT = join(import.meta.dirname, '../../client')
 /** The build may run in an `npm pack` of the service, whose options come in the environment. */
@@ -39,7 +40,7 @@ export async function clientTarball(): Promise<Buffer> {
     const [packed] = JSON.parse(
       execFileSync('npm', ['pack', ...PACK_OPTIONS], { cwd: folder, encoding: 'utf8' }),
     )
-    return readFileSync(join(folder, packed.filename))
+    return withPlainModes(readFileSync(join(folder, packed.filename)))
   } finally {
     rmSync(folder, { recursive: true })
   }

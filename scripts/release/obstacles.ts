@@ -29,8 +29,12 @@ function findUncommitted(root: string): string[] {
 
 function findOtherTag(root: string, version: string): string[] {
   const tag = `v${version}`
+  const here = git(root, 'tag', '--points-at', 'HEAD').trim().split('\n')
+  if (here.includes(tag)) return []
+  const other = here.find((each) => /^v\d/.test(each))
+  if (other !== undefined)
+    return [`the commit has the tag ${other}, but package.json has ${version}: tag it as ${tag}`]
   if (git(root, 'tag', '--list', tag) === '') return []
-  if (git(root, 'rev-parse', `${tag}^{commit}`) === git(root, 'rev-parse', 'HEAD')) return []
   return [
     `the tag ${tag} is on another commit, so ${version} is released. Check out the tag, or raise ` +
       'the version in package.json',
