@@ -4,6 +4,8 @@ const NAMED: readonly (readonly [path: string, pattern: RegExp])[] = [
   ['client/package.json', /^ {2}"version": "(.*)"/gm],
   ['conform/package.json', /^ {2}"version": "(.*)"/gm],
   ['deploy/Dockerfile', /VERSION=(\d\S+)/g],
+  ['deploy/compose/postgres.yaml', /VERSION: (.+)/g],
+  ['deploy/compose/sqlite.yaml', /VERSION: (.+)/g],
   ['docs/packages.md', /VERSION=(\d\S+)/g],
   ['docs/packages.md', /server-listing-(\d\S*)\.tgz/g],
   ['docs/operations/install.md', /server-listing-(\d\S*)\.tgz/g],

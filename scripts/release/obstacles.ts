@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { findChanged, hashMigrations } from '../../test/reliability/releases/kept.ts'
 import { findUnwritten } from './changelog.ts'
 import { findOtherVersions } from './named-versions.ts'
+import { findOtherPlaces } from './place.ts'
 
 /**
  * What keeps a checkout from being released: each in a sentence that says what to do. The files of
@@ -16,6 +17,7 @@ export function findObstacles(root: string): string[] {
     ...findUncommitted(root),
     ...findOtherTag(root, version),
     ...findOtherVersions(read),
+    ...findOtherPlaces(read),
     ...findUnwritten(read('CHANGELOG.md'), version),
     ...findNotKept(root, version),
   ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { CLOSE_MS } from '../../../src/cli/serve/signals.ts'
 import { readConfig } from '../../../src/config/config.ts'
@@ -28,7 +28,8 @@ interface ComposeFile {
 }
 
 interface ComposeService {
-  image: string
+  image?: string
+  build?: { context: string; args: Record<string, string> }
   environment: Record<string, string>
   ports?: string[]
   volumes?: string[]
@@ -39,6 +40,7 @@ interface ComposeService {
 for (const name of readdirSync(FOLDER))
   test(`${name} is a compose file, with settings that the service accepts`, () => {
     const { services, volumes } = read(name)
+    assertBuilds(services.listing!)
     const { environment, ports, volumes: mounts = [], ...service } = services.listing!
     assert.equal(service.read_only, true)
     assertAccepted({ ...imageEnvironment(), ...environment })
@@ -54,6 +56,15 @@ for (const name of readdirSync(FOLDER))
     if (environment.DATABASE_URL!.startsWith('sqlite:'))
       assert.match(dockerfile(), new RegExp(`^VOLUME ${mounts[0]!.split(':')[1]}$`, 'm'))
   })
+
+/** Compose builds the image. Once the owner has set the place, it pulls the image first. */
+function assertBuilds({ build, image }: ComposeService): void {
+  const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  assert.equal(relative(ROOT, build!.context), 'deploy')
+  assert.deepEqual(build!.args, { VERSION: version })
+  const slug = /github\.com\/(.*)\.git$/.exec(repository?.url)?.[1]
+  assert.equal(image, slug && `ghcr.io/${slug.toLowerCase()}:${version}`)
+}
 
 test('supervisors wait longer for the end of the service than it may take', () => {
   const longest = DRAIN_SECONDS_MAX + CLOSE_MS / 1_000
