@@ -19,10 +19,11 @@ function wordsOf(place: string | undefined, version: string): (readonly [string,
     ['deploy/compose/sqlite.yaml', `  listing:\n    ${source}\n`],
     ['docs/operations/install.md', place ? `the\n[release](${place}/releases)\ninto` : RELEASE],
     ['docs/packages.md', `Compose ${place ? `pulls\n\`${image}\`,\nor else ` : ''}builds`],
-    ['SECURITY.md', place ? `the\n[*Security* tab](${place}/security)\n` : 'the *Security* tab '],
+    ['SECURITY.md', place ? `the\n[*Security* tab](${place}/security)\nof the repository,` : TAB],
   ]
 }
 
+const TAB = 'the *Security* tab of the repository that you have this file from,'
 const RELEASE = 'the [release](../packages.md#a-release) into'
 
 /** A sentence for each file that does not name the place in package.json. */
