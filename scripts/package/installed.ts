@@ -38,11 +38,7 @@ export function addTo(folder: string, tarball: string, env = process.env): void 
   run('npm', ['install', ...options, resolve(tarball)], { cwd: folder, env })
 }
 
-function run(
-  program: string,
-  args: readonly string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv },
-): string {
+function run(program: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
   return execFileSync(program, args, {
     ...options,
     encoding: 'utf8',

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findChanged, hashMigrations } from '../../test/reliability/releases/kept.ts'
 import { findUnwritten } from './changelog.ts'
-import { findOtherVersions } from './named-versions.ts'
-import { findOtherPlaces } from './place.ts'
+import { findOtherPlaces, findOtherVersions } from './names.ts'
 
 /**
  * What keeps a checkout from being released: each in a sentence that says what to do. The files of
@@ -31,15 +30,11 @@ function findUncommitted(root: string): string[] {
 
 function findOtherTag(root: string, version: string): string[] {
   const tag = `v${version}`
-  const here = git(root, 'tag', '--points-at', 'HEAD').trim().split('\n')
-  if (here.includes(tag)) return []
-  const other = here.find((each) => /^v\d/.test(each))
-  if (other !== undefined)
-    return [`the commit has the tag ${other}, but package.json has ${version}: tag it as ${tag}`]
-  if (git(root, 'tag', '--list', tag) === '') return []
+  const here = git(root, 'tag', '--points-at', 'HEAD', '--list', 'v*').trim()
+  if (here === git(root, 'tag', '--list', tag).trim()) return []
   return [
-    `the tag ${tag} is on another commit, so ${version} is released. Check out the tag, or raise ` +
-      'the version in package.json',
+    `the commit has ${here || 'no tag'}, and package.json has ${version}. Check out the commit of ` +
+      `${tag}, or change the version or the tag`,
   ]
 }
 
