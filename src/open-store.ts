@@ -80,6 +80,12 @@ export async function prepareRestore(
   const { openArchive } = await import('./archive/open.ts')
   const further = await readRevocations(lists, open)
   const opened = await openArchive(from)
+  if (opened.isNewer)
+    onFault(
+      new Error(
+        `${from} has the schema of a newer server-listing: what only that version knows is not restored`,
+      ),
+    )
   const archive = { ...opened, revocations: new Map([...further, ...opened.revocations]) }
   if (database.engine === 'postgres') {
     const { preparePostgresRestore } = await import('./archive/postgres-restore.ts')

@@ -157,7 +157,8 @@ export function assertFree(attached: readonly string[], prefix = ''): void {
   throw new NotRestored(
     `${prefix}another program has attached ${attached.join(', ')}. A restore ` +
       'replaces all rows, and would change what belongs to that program: drop these first, and ' +
-      'create them again afterwards',
+      'create them again afterwards. If a newer server-listing attached them, restore into a new ' +
+      'database',
   )
 }
 

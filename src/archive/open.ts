@@ -22,6 +22,8 @@ export interface OpenArchive {
   /** Read-only, in the present schema, in one transaction: what it reads does not change. */
   database: DatabaseSync
   facts: ArchiveFacts
+  /** Whether it may have what this program does not know, and so can't restore. */
+  isNewer: boolean
   /** What the journal beside the file lists, by the key's hash in hexadecimal. */
   revocations: Revocations
   close(): void
@@ -29,7 +31,7 @@ export interface OpenArchive {
 
 /**
  * Opens an archive, or the file of a stopped service, for restoring. No process can serve that file
- * until it is closed. Throws NotRestored if it is no archive, or one of a newer program.
+ * until it is closed. Throws NotRestored if it is no archive, or one that needs a newer program.
  */
 export async function openArchive(
   path: string,
@@ -42,13 +44,13 @@ export async function openArchive(
   try {
     assertFile(path)
     await holdLock(path, opened)
-    const database = await openCurrent(path, migrations, opened)
+    const { database, isNewer } = await openCurrent(path, migrations, opened)
     const missing = findMissing(database)
     if (missing !== null) throw new NotRestored(missing)
     const revocations = readJournal(journalOf(path), (fault) => {
       throw fault
     })
-    return { path, database, facts: readArchiveFacts(database), revocations, close }
+    return { path, database, facts: readArchiveFacts(database), isNewer, revocations, close }
   } catch (error) {
     close()
     throw sentenceFor(error, path)
@@ -92,12 +94,12 @@ async function holdLock(path: string, opened: (() => void)[]): Promise<void> {
   }
 }
 
-/** The database in the present schema: a copy of one that is older. */
+/** The database in a schema that this program can read: a copy of one that is older. */
 async function openCurrent(
   path: string,
   migrations: readonly Migration[],
   opened: (() => void)[],
-): Promise<DatabaseSync> {
+): Promise<Pick<OpenArchive, 'database' | 'isNewer'>> {
   const database = openReadOnly(path, opened)
   // Before anything is read from tables: a view may have no end.
   const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
@@ -106,18 +108,13 @@ async function openCurrent(
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)
   if (present === 0) throw new NotRestored('it has no tables, and is no archive')
-  // A newer program may have added what a restore by this one would lose.
-  if (present > migrations.length)
-    throw new NotRestored(
-      `a newer server-listing made it: it has ${present} migrations, and this program knows ${migrations.length}`,
-    )
-  if (present === migrations.length) return database
+  if (present >= migrations.length) return { database, isNewer: present > migrations.length }
   const folder = makeTemporaryFolder()
   opened.push(() => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'archive')
   await backup(database, copy, { rate: ALL_PAGES })
   migrateFile(copy, migrations, present)
-  return openReadOnly(copy, opened)
+  return { database: openReadOnly(copy, opened), isNewer: false }
 }
 
 const ALL_PAGES = 2 ** 31 - 1

@@ -52,7 +52,6 @@ test('what is no archive is refused with a sentence, and does not change', async
   )
   const later = `INSERT INTO schema_migrations VALUES (9999, 'later', 9999, 0)`
   await refused(/needs a newer server-listing/, archive, later)
-  await refused(/a newer server-listing made it/, archive, later.replace("', 9999", "', 1"))
   const first = `UPDATE schema_migrations SET name = '0001-init.sql'`
   await refused(/a version before 0\.1\.0/, archive, first)
 

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, test } from 'node:test'
+import { openArchive } from '../../src/archive/open.ts'
+import type { Migration } from '../../src/database/migrations.ts'
+import { openDatabase } from '../../src/postgres/database.ts'
+import * as postgres from '../../src/postgres/migrate.ts'
+import { ENDLESS } from '../../src/postgres/patience.ts'
+import * as sqlite from '../../src/sqlite/migrate.ts'
+import { runCommand } from '../cli/command.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { change, filledFile, files, idOf, rows, rowsOf } from './files.ts'
+import { databaseFor, fill, rowsOfPostgres } from './postgres-rows.ts'
+
+/*
+ * After a way back, this program works with the schema of a newer one. A migration says which
+ * programs can do that, and so can read archives of the schema.
+ */
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+const later = (
+  { length }: readonly Migration[],
+  programMin: number,
+  sql: string,
+): readonly Migration[] => {
+  const name = `000${length + 1}-later.sql`
+  return [{ number: length + 1, name, sql, programMin }]
+}
+
+const ADDED = 'ALTER TABLE users ADD COLUMN motto TEXT; UPDATE users SET motto = email;'
+/** What `backup` writes to the copy must not fire the trigger. */
+const TRIGGER = `
+  CREATE TABLE notes (text TEXT);
+  INSERT INTO notes VALUES ('kept');
+  CREATE TRIGGER last_backup_noted AFTER INSERT ON last_backup
+    BEGIN INSERT INTO notes VALUES ('fired'); END;`
+const WARNING =
+  /warning: \S+ has the schema of a newer server-listing: what only that version knows is not restored\n/
+
+const compatible = [
+  ...sqlite.MIGRATIONS,
+  ...later(sqlite.MIGRATIONS, sqlite.MIGRATIONS.length, ADDED + TRIGGER),
+]
+const incompatible = [
+  ...sqlite.MIGRATIONS,
+  ...later(sqlite.MIGRATIONS, sqlite.MIGRATIONS.length + 1, ADDED),
+]
+
+function migrateFile(path: string, migrations: readonly Migration[]): void {
+  const file = new DatabaseSync(path)
+  sqlite.migrate(file, migrations)
+  file.close()
+}
+
+async function restoreInto(url: string, from: string) {
+  const { code, stderr } = await runCommand(['restore', '--yes', from], {
+    env: { DATABASE_URL: url },
+  })
+  return { code, stderr }
+}
+
+test('an archive of a newer schema that this program can work with restores', async (t) => {
+  const { folder, path, target, backUp } = files(t)
+  await filledFile(path, 2)
+  migrateFile(path, compatible)
+  change(path, `UPDATE api_keys SET revoked_at = 1 WHERE id = '${idOf(1)}'`)
+  await backUp()
+
+  const restored = join(folder, 'restored.db')
+  const { code, stderr } = await restoreInto(`sqlite:${restored}`, target)
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, WARNING)
+  for (const table of ['users', 'servers', 'api_keys', 'revoked_hashes']) {
+    const columns = rows(restored, `SELECT name FROM pragma_table_info('${table}')`).join(', ')
+    const select = `SELECT ${columns} FROM ${table} ORDER BY 1`
+    assert.deepEqual(rows(restored, select), rows(path, select), table)
+  }
+  const count = rows(restored, 'SELECT count(*) FROM schema_migrations')
+  assert.deepEqual(count, [[sqlite.MIGRATIONS.length]])
+
+  const inPlace = await restoreInto(`sqlite:${path}`, target)
+  assert.equal(inPlace.code, 1)
+  assert.match(
+    inPlace.stderr,
+    /attached the trigger last_backup_noted on last_backup\. .*If a newer server-listing attached them, restore into a new database\n$/,
+  )
+
+  const url = await databaseFor(t, server)
+  const onPostgres = await restoreInto(url, target)
+  assert.equal(onPostgres.code, 0, onPostgres.stderr)
+  assert.match(onPostgres.stderr, WARNING)
+  assert.equal((await rowsOfPostgres(url)).api_keys!.length, 2)
+})
+
+test('an archive that this program makes of a newer schema has all of it', async (t) => {
+  const { path, target, backUp } = files(t)
+  await filledFile(path, 2)
+  migrateFile(path, compatible)
+  await backUp()
+  const opened = await openArchive(target, compatible)
+  t.after(() => opened.close())
+  assert.equal(opened.isNewer, false)
+  const read = (sql: string) => opened.database.prepare(sql).all().map(Object.values)
+  assert.deepEqual(read('SELECT motto FROM users ORDER BY 1'), [
+    ['u1@example.com'],
+    ['u2@example.com'],
+  ])
+  assert.deepEqual(read('SELECT text FROM notes'), [['kept']])
+  const schema = `SELECT type, name, sql FROM sqlite_schema ORDER BY name`
+  assert.deepEqual(read(schema), rows(path, schema))
+})
+
+test('this program and the newer one restore each other on PostgreSQL', async (t) => {
+  const url = await databaseFor(t, server)
+  await fill(url)
+  const database = openDatabase(url, ENDLESS)
+  const added = later(postgres.MIGRATIONS, 1, ADDED)
+  await postgres.migrate(database, [...postgres.MIGRATIONS, ...added])
+  await database.close()
+  const { audit_log: _, ...before } = await rowsOfPostgres(url)
+  const target = join(temporaryFolder(t), 'archive')
+  const backedUp = await runCommand(['backup', target], { env: { DATABASE_URL: url } })
+  assert.equal(backedUp.code, 0, backedUp.stderr)
+  const { code, stderr } = await restoreInto(url, target)
+  assert.equal(code, 0, stderr)
+  const { audit_log: _restored, ...present } = await rowsOfPostgres(url)
+  assert.deepEqual(present, before)
+  const opened = await openArchive(target, compatible)
+  t.after(() => opened.close())
+  assert.equal(opened.database.prepare('SELECT count(motto) AS n FROM users').get()!.n, 2)
+})
+
+test('an archive that needs a newer program is refused, and nothing changes', async (t) => {
+  const { folder, path, target, backUp } = files(t)
+  await filledFile(path, 1)
+  await backUp()
+  migrateFile(target, incompatible)
+  const present = join(folder, 'present.db')
+  await filledFile(present, 3)
+  const known = sqlite.MIGRATIONS.length
+  const reason = `needs a newer server-listing: its schema needs migration ${known + 1}, this program knows ${known}\n`
+  const bytes = readFileSync(target)
+  const refuse = async (url: string) => {
+    const { code, stderr } = await restoreInto(url, target)
+    assert.equal(code, 1)
+    assert.equal(stderr, `error: cannot restore ${target}: the database ${reason}`)
+    assert.deepEqual(readFileSync(target), bytes)
+  }
+  const rowsBefore = rowsOf(present)
+  await refuse(`sqlite:${present}`)
+  assert.deepEqual(rowsOf(present), rowsBefore)
+  const url = await databaseFor(t, server)
+  await fill(url)
+  const onPostgres = await rowsOfPostgres(url)
+  await refuse(url)
+  assert.deepEqual(await rowsOfPostgres(url), onPostgres)
+  const list = await runCommand(['restore', '--revocations', target], {
+    env: { DATABASE_URL: `sqlite:${present}` },
+  })
+  assert.equal(list.code, 1)
+  assert.ok(list.stderr.includes(reason), list.stderr)
+})
