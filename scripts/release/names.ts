@@ -40,6 +40,7 @@ function wordsOf(place: string | undefined, version: string): [path: string, wor
     ['client/package.json', `"license": "MIT",\n${lines}  "type"`],
     ['deploy/compose/postgres.yaml', service],
     ['deploy/compose/sqlite.yaml', service],
+    ['deploy/kubernetes.yaml', ` image: ${either(image, 'server-listing')}\n`],
     ['docs/operations/install.md', `the files of the${release}into`],
     ['docs/packages.md', `Compose ${either(`pulls\n\`${image}\`,\nor else `, '')}builds`],
     [
