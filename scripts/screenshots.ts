@@ -1,18 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { presentInstant } from '../src/model/instant.ts'
 import { issueApiKey } from '../src/keys/records/issued-keys.ts'
 import { readServers } from '../src/servers/file/server-file.ts'
 import type { ServingStore } from '../src/database/store.ts'
+import { openServingStore } from '../src/open-store.ts'
+import { startService } from '../src/service.ts'
 import { slotOf } from '../src/model/usage-counts.ts'
 import { createUser } from '../src/accounts/user.ts'
 import { createPasswords } from '../src/accounts/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { submit } from '../test/browser/states/actions.ts'
-import { PASSWORD, startSample } from './sample-dashboard.ts'
 import { passwords } from '../src/accounts/records/passwords.ts'
 import { serverImports } from '../src/servers/records/server-imports.ts'
 import { members } from '../src/organizations/records/members.ts'
@@ -31,12 +33,13 @@ import { usageCounts } from '../src/keys/records/usage-counts.ts'
 const FOLDER = 'docs/screenshots'
 const OWNER = 'ada@example.com'
 const OTHER = 'grace@example.com'
+const PASSWORD = 'correct horse battery staple'
 const DESK = { width: 1280, height: 860 }
 const PHONE = { width: 390, height: 844 }
 /** Of 100. Text is still sharp. */
 const QUALITY = 85
 
-const { service, filled: keys, folder, url } = await startSample(fill)
+const { service, keys, folder, url } = await startSample()
 await fetch(`http://127.0.0.1:${service.port}/v1/servers`, {
   headers: { Authorization: `Bearer ${keys[0]}` },
 })
@@ -169,4 +172,33 @@ async function fill(target: ServingStore): Promise<string[]> {
     )
   }
   return issuedKeys
+}
+
+/** Starts the service on a new SQLite file that the process deletes when it exits. */
+async function startSample() {
+  const folder = mkdtempSync(join(tmpdir(), 'server-listing-sample-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
+  const store = await openServingStore(database, onFault)
+  const keys = await fill(store)
+  const service = await startService({
+    store,
+    host: '127.0.0.1',
+    port: 0,
+    log: { fault: onFault, http() {} },
+    dashboard: {
+      port: 0,
+      baseUrl: 'https://api.example.com',
+      dashboardUrl: 'http://127.0.0.1:8081',
+      siteUrl: 'https://listing.example.com',
+      publicPages: true,
+      signUp: 'open',
+      trustedProxies: [],
+    },
+  })
+  return { service, keys, folder, url: `http://127.0.0.1:${service.dashboardPort}` }
+}
+
+function onFault(fault: unknown): undefined {
+  console.error(fault)
 }

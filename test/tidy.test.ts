@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
+import { assertExist, PARTS as MUTATED } from '../scripts/mutation/parts.ts'
 import { staleEquivalents } from '../scripts/mutation/sql-equivalents.ts'
 import { filesBelow, ROOT } from './fixtures/tree.ts'
 
@@ -200,6 +201,10 @@ test('each test file that a script names is there', () => {
   for (const { path, text } of [...filesBelow('scripts', '.ts'), manifest])
     for (const [name] of text.matchAll(/(?<![\w/.])(?:\.\/)?test\/[\w./-]+\.ts\b/g))
       assert.ok(existsSync(join(ROOT, name)), `${path} names ${name}`)
+})
+
+test('each folder whose mutations are run is there, with its tests', () => {
+  for (const { mutate, tests } of MUTATED) assertExist([...mutate, ...tests])
 })
 
 function placesOf(needle: string): string[] {

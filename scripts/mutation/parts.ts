@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs'
+
 /** A folder of `src/` to change, and the tests closest to it. */
 export interface Part {
   folder: string
@@ -9,7 +11,7 @@ export interface Part {
   lines?: number
 }
 
-const NOUNS = ['accounts', 'keys', 'organizations', 'servers', 'state']
+const NOUNS = ['accounts', 'acts', 'keys', 'management', 'organizations', 'servers']
 const CONTRACT = 'test/contract/sqlite.test.ts'
 /** What each page, form and command says and changes. */
 const RECORDS = ['test/records/requests.test.ts', 'test/records/commands.test.ts']
@@ -48,4 +50,10 @@ function part(folder: string, options: Partial<Part> = {}): Part {
 
 function testsIn(folder: string): string[] {
   return [`test/${folder}/**/*.test.ts`]
+}
+
+/** Throws if a pattern matches no file, because a script would silently skip a renamed file. */
+export function assertExist(patterns: readonly string[]): void {
+  for (const pattern of patterns)
+    if (globSync(pattern).length === 0) throw new Error(`there is no file ${pattern}`)
 }

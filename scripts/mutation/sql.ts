@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { filesBelow, type SourceFile } from '../../test/fixtures/tree.ts'
-import { assertExist } from '../existing-files.ts'
+import { assertExist } from './parts.ts'
 import { type CopiedTree, copyTree, type Run } from './copied-tree.ts'
 import { isEquivalent, staleEquivalents } from './sql-equivalents.ts'
 import { describeMutant, type SqlMutant, sqlMutants } from './sql-mutants.ts'
@@ -57,7 +57,7 @@ const NEAREST: Record<string, string[]> = {
   'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],
 }
 const tests = [...Object.values(TESTS), ...Object.values(NEAREST), ARCHIVE_TESTS].flat()
-assertExist(tests, 'scripts/mutation/sql.ts')
+assertExist(tests)
 
 const { values, positionals: words } = parseArgs({
   allowPositionals: true,

@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { randomFrom, seedOfRun } from '../../test/fixtures/random.ts'
-import { assertExist } from '../existing-files.ts'
 import { loadStryker, OPTIONS } from './load-stryker.ts'
-import { type Part, PARTS } from './parts.ts'
+import { assertExist, type Part, PARTS } from './parts.ts'
 
 /*
  * Makes small changes to the code, one at a time, and checks that a test fails.
@@ -46,7 +45,7 @@ for (const { folder, noticed, all } of scores) {
 }
 
 async function run({ folder, mutate: files, tests, skip, lines }: Part): Promise<Score> {
-  assertExist([...files, ...tests], 'scripts/mutation/parts.ts')
+  assertExist([...files, ...tests])
   const mutate = lines === undefined ? files : drawLines(files, lines)
   const nodeArgs = [
     '--test-reporter=tap',

@@ -55,3 +55,5 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   writeFileSync(join(destination, 'LICENSES.txt'), licensesOf(modules))
 }
+
+if (import.meta.main) await bundle('dist')

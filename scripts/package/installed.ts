@@ -27,15 +27,8 @@ export function install(tarball: string, folder: string, env = process.env): str
 
 /** Installs another tarball beside it. Offline, because a tarball has everything. */
 export function addTo(folder: string, tarball: string, env = process.env): void {
-  const options = [
-    '--offline',
-    '--omit=dev',
-    '--no-audit',
-    '--no-fund',
-    '--no-update-notifier',
-    '--loglevel=error',
-  ]
-  run('npm', ['install', ...options, resolve(tarball)], { cwd: folder, env })
+  const options = '--offline --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error'
+  run('npm', ['install', ...options.split(' '), resolve(tarball)], { cwd: folder, env })
 }
 
 function run(program: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface LockedPackage {
@@ -44,3 +44,8 @@ export function lockOfOperators(added: readonly string[] = []): Lock {
     },
   }
 }
+
+// `npm pack` first writes npm-shrinkwrap.json, and deletes it afterwards, because npm prefers it to
+// package-lock.json. See docs/decisions/0031-a-bundle.md.
+if (import.meta.main)
+  writeFileSync('npm-shrinkwrap.json', `${JSON.stringify(lockOfOperators(), null, 2)}\n`)

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { installNode26 } from '../../../scripts/node26.ts'
+import { installNode26 } from '../../../scripts/check-node26.ts'
 import { startOddService } from '../../client/odd-service.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { addOwner, startTestService } from '../../fixtures/service.ts'

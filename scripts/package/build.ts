@@ -1,7 +1,0 @@
-import { bundle } from './bundle.ts'
-
-/*
- * Builds dist/, which replaces src/ in the published package.
- */
-
-await bundle('dist')
