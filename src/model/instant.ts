@@ -31,7 +31,7 @@ export function parseInstant(text: string): Instant | null {
 }
 
 function isCalendarDate(date: string): boolean {
-  const midnight = new Date(`${date}T00:00:00Z`)
+  const midnight = new Date(date)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date)
 }
 
