@@ -1,17 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
+import { withPlainModes } from './modes.ts'
 
 const CLIENT = join(import.meta.dirname, '../../client')
 /** The build may run in an `npm pack` of the service, whose options come in the environment. */
@@ -29,8 +22,7 @@ export async function clientTarball(): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-client-'))
   const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
   try {
-    for (const name of ['LICENSE', 'README.md'])
-      copyFileSync(join(CLIENT, name), join(folder, name))
+    for (const name of ['LICENSE', 'README.md']) write(name, read(name))
     write('package.json', `${JSON.stringify({ ...manifest, type: 'commonjs' }, null, 2)}\n`)
     mkdirSync(join(folder, 'dist'))
     write('dist/index.js', await javaScript())
@@ -39,7 +31,7 @@ export async function clientTarball(): Promise<Buffer> {
     const [packed] = JSON.parse(
       execFileSync('npm', ['pack', ...PACK_OPTIONS], { cwd: folder, encoding: 'utf8' }),
     )
-    return readFileSync(join(folder, packed.filename))
+    return withPlainModes(readFileSync(join(folder, packed.filename)))
   } finally {
     rmSync(folder, { recursive: true })
   }

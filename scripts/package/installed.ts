@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { withPlainModes } from './modes.ts'
 
 /**
  * Packs the package into a folder. Returns the path of the tarball. One process packs at a time,
@@ -9,7 +10,9 @@ import { join, resolve } from 'node:path'
 export function pack(folder: string): string {
   const npmPack = ['npm', 'pack', '--silent', '--json', '--pack-destination', resolve(folder)]
   const [packed] = JSON.parse(run('flock', ['package.json', ...npmPack], { cwd: ROOT }))
-  return join(folder, packed.filename)
+  const tarball = join(folder, packed.filename)
+  writeFileSync(tarball, withPlainModes(readFileSync(tarball)))
+  return tarball
 }
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -35,11 +38,7 @@ export function addTo(folder: string, tarball: string, env = process.env): void 
   run('npm', ['install', ...options, resolve(tarball)], { cwd: folder, env })
 }
 
-function run(
-  program: string,
-  args: readonly string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv },
-): string {
+function run(program: string, args: string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
   return execFileSync(program, args, {
     ...options,
     encoding: 'utf8',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findChanged, hashMigrations } from '../../test/reliability/releases/kept.ts'
 import { findUnwritten } from './changelog.ts'
-import { findOtherVersions } from './named-versions.ts'
+import { findOtherPlaces, findOtherVersions } from './names.ts'
 
 /**
  * What keeps a checkout from being released: each in a sentence that says what to do. The files of
@@ -16,6 +16,7 @@ export function findObstacles(root: string): string[] {
     ...findUncommitted(root),
     ...findOtherTag(root, version),
     ...findOtherVersions(read),
+    ...findOtherPlaces(read),
     ...findUnwritten(read('CHANGELOG.md'), version),
     ...findNotKept(root, version),
   ]
@@ -29,11 +30,11 @@ function findUncommitted(root: string): string[] {
 
 function findOtherTag(root: string, version: string): string[] {
   const tag = `v${version}`
-  if (git(root, 'tag', '--list', tag) === '') return []
-  if (git(root, 'rev-parse', `${tag}^{commit}`) === git(root, 'rev-parse', 'HEAD')) return []
+  const here = git(root, 'tag', '--points-at', 'HEAD', '--list', 'v*').trim()
+  if (here === git(root, 'tag', '--list', tag).trim()) return []
   return [
-    `the tag ${tag} is on another commit, so ${version} is released. Check out the tag, or raise ` +
-      'the version in package.json',
+    `the commit has ${here || 'no tag'}, and package.json has ${version}. Check out the commit of ` +
+      `${tag}, or change the version or the tag`,
   ]
 }
 

@@ -8,30 +8,17 @@ import { sbom } from './sbom.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The files of a release, by their paths. */
-export interface Release {
-  /** The package of the service, with all commands, documents and the conformance kit. */
-  tarball: string
-  /** The package of the client for TypeScript and JavaScript. */
-  client: string
-  /** The bill of materials, in the JSON of CycloneDX. */
-  sbom: string
-  /** Makes the image of the tarball in the same folder. */
-  dockerfile: string
-  /** SHA-256 sums of the others, for `sha256sum --check`. */
-  sums: string
-}
-
 /**
  * Builds the package, with the client's in it, and writes the files of a release into a folder. The
  * same tree gives the same bytes.
  */
-export function release(folder: string): Release {
+export function release(folder: string) {
   mkdirSync(folder, { recursive: true })
   const tarball = pack(folder)
   const { name, version } = JSON.parse(readFileSync(join(ROOT, 'client/package.json'), 'utf8'))
   const client = join(folder, `${name}-${version}.tgz`)
   copyFileSync(join(ROOT, 'dist', BUILT_CLIENT), client)
+  // The bill of materials, in the JSON of CycloneDX.
   const bill = tarball.replace(/\.tgz$/, '.cdx.json')
   writeFileSync(bill, sbom())
   const dockerfile = join(folder, 'Dockerfile')
@@ -40,6 +27,9 @@ export function release(folder: string): Release {
   writeFileSync(sums, [tarball, client, bill, dockerfile].map(sumOf).join(''))
   return { tarball, client, sbom: bill, dockerfile, sums }
 }
+
+/** The paths of the files. */
+export type Release = ReturnType<typeof release>
 
 function sumOf(path: string): string {
   const sum = createHash('sha256').update(readFileSync(path)).digest('hex')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
@@ -8,7 +8,8 @@ import {
   releasedVersions,
   versionOfTree,
 } from '../../scripts/release/changelog.ts'
-import { findOtherVersions } from '../../scripts/release/named-versions.ts'
+import { findOtherPlaces, findOtherVersions, setPlace } from '../../scripts/release/names.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
 import { ROOT } from '../fixtures/tree.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -24,7 +25,56 @@ test('a file that names another version is an obstacle to a release', () => {
   assert.ok(
     sentences.includes('client/package.json names version 0.1.9, and package.json has 0.9.0'),
   )
-  assert.equal(new Set(sentences.map((each) => each.split(' ')[0])).size, 7)
+  assert.equal(new Set(sentences.map((each) => each.split(' ')[0])).size, 9)
+})
+
+test('every file names the place of package.json, or none if the owner has set none', () => {
+  assert.deepEqual(findOtherPlaces(read), [])
+})
+
+test('one command writes the place into each file, again and anew', (t) => {
+  const root = temporaryFolder(t)
+  const readCopy = (path: string) => readFileSync(join(root, path), 'utf8')
+  const paths = new Set<string>()
+  findOtherPlaces((path) => {
+    paths.add(path)
+    cpSync(join(ROOT, path), join(root, path))
+    return read(path)
+  })
+  const texts = () => [...paths].map(readCopy)
+
+  assert.deepEqual(setPlace(root, 'https://github.com/Example/first-place'), [])
+  assert.deepEqual(findOtherPlaces(readCopy), [])
+  const { repository, homepage, bugs } = JSON.parse(readCopy('client/package.json'))
+  assert.equal(repository.url, 'git+https://github.com/Example/first-place.git')
+  assert.equal(homepage, 'https://github.com/Example/first-place#readme')
+  assert.equal(bugs, 'https://github.com/Example/first-place/issues')
+  const image = `    image: ghcr.io/example/first-place:${versionOfTree()}\n    build:\n`
+  assert.ok(readCopy('deploy/compose/sqlite.yaml').includes(image))
+  for (const path of paths) assert.match(readCopy(path), /example\/first-place/i, path)
+
+  const first = texts()
+  assert.deepEqual(setPlace(root, 'https://github.com/Example/first-place'), [])
+  assert.deepEqual(texts(), first)
+  assert.deepEqual(setPlace(root, 'https://github.com/other/place.js'), [])
+  assert.doesNotMatch(texts().join(''), /first-place/)
+
+  const second = texts()
+  for (const url of [
+    '',
+    'github.com/a/b',
+    'https://github.com/a',
+    'https://github.com/a/b/',
+    'https://gitlab.com/a/b',
+  ])
+    assert.deepEqual(setPlace(root, url), [
+      `the place must be https://github.com/OWNER/NAME, not "${url}"`,
+    ])
+  writeFileSync(join(root, 'SECURITY.md'), read('SECURITY.md').replaceAll('*', ''))
+  const [problem, ...others] = setPlace(root, 'https://github.com/Example/first-place')
+  assert.match(problem!, /^SECURITY\.md lacks .*place\.js/)
+  assert.deepEqual(others, [])
+  assert.deepEqual(texts().slice(0, -1), second.slice(0, -1))
 })
 
 test('a release needs its heading with a date, its text, and nothing left under Unreleased', () => {

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { CLOSE_MS } from '../../../src/cli/serve/signals.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import { DRAIN_SECONDS_MAX, NAMED_SETTINGS } from '../../../src/config/settings.ts'
+import { DRAIN_SECONDS_MAX } from '../../../src/config/settings.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
+import { podIn } from './manifest.ts'
+import { assertAccepted, dockerfile, imageEnvironment, KNOWN, readYaml } from './shipped.ts'
 
 /*
  * The files of deploy/ and the examples of the documents set only variables that the service knows,
@@ -15,12 +17,6 @@ import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
  */
 
 const FOLDER = join(ROOT, 'deploy/compose')
-/** The last one is for the C library. */
-const KNOWN = new Set<string>([
-  ...NAMED_SETTINGS.map(([name]) => name),
-  'NODE_ENV',
-  'MALLOC_ARENA_MAX',
-])
 
 interface ComposeFile {
   services: Record<string, ComposeService>
@@ -28,7 +24,8 @@ interface ComposeFile {
 }
 
 interface ComposeService {
-  image: string
+  image?: string
+  build?: { context: string; args: Record<string, string> }
   environment: Record<string, string>
   ports?: string[]
   volumes?: string[]
@@ -39,6 +36,7 @@ interface ComposeService {
 for (const name of readdirSync(FOLDER))
   test(`${name} is a compose file, with settings that the service accepts`, () => {
     const { services, volumes } = read(name)
+    assertBuilds(services.listing!)
     const { environment, ports, volumes: mounts = [], ...service } = services.listing!
     assert.equal(service.read_only, true)
     assertAccepted({ ...imageEnvironment(), ...environment })
@@ -55,6 +53,15 @@ for (const name of readdirSync(FOLDER))
       assert.match(dockerfile(), new RegExp(`^VOLUME ${mounts[0]!.split(':')[1]}$`, 'm'))
   })
 
+/** Compose builds the image. Once the owner has set the place, it pulls the image first. */
+function assertBuilds({ build, image }: ComposeService): void {
+  const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  assert.equal(relative(ROOT, build!.context), 'deploy')
+  assert.deepEqual(build!.args, { VERSION: version })
+  const slug = /github\.com\/(.*)\.git$/.exec(repository?.url)?.[1]
+  assert.equal(image, slug && `ghcr.io/${slug.toLowerCase()}:${version}`)
+}
+
 test('supervisors wait longer for the end of the service than it may take', () => {
   const longest = DRAIN_SECONDS_MAX + CLOSE_MS / 1_000
   const [, unit] = /^TimeoutStopSec=(\d+)$/m.exec(
@@ -68,7 +75,7 @@ test('supervisors wait longer for the end of the service than it may take', () =
     const [, minutes = 0, seconds = 0] = /^(?:(\d+)m)?(?:(\d+)s)?$/.exec(period)!
     return 60 * Number(minutes) + Number(seconds)
   })
-  for (const seconds of [unit, docker, ...compose])
+  for (const seconds of [unit, docker, podIn().terminationGracePeriodSeconds, ...compose])
     assert.ok(Number(seconds) > longest, `${seconds}`)
 })
 
@@ -146,28 +153,10 @@ const NOT_FOR_OPERATORS = /^docs\/(api|decisions\/|integrators|mutation|reliabil
 const OF_OTHERS =
   /^(PATH|BASE|VERSION|POSTGRES_\w+|ON_ERROR_STOP|(OLD|NEW)_TARBALL|(RESTIC|XDG)_\w+)$/
 
-function assertAccepted(environment: Record<string, string>): void {
-  for (const name of Object.keys(environment)) assert.ok(KNOWN.has(name), name)
-  const read = readConfig(environment)
-  assert.ok('config' in read, JSON.stringify(read))
-}
-
 /** What docker-compose reads from a file. It refuses keys and values that no compose file has. */
 function read(name: string): ComposeFile {
   const env = { PATH: process.env.PATH, POSTGRES_PASSWORD: 'secret' }
   const args = ['--file', join(FOLDER, name), 'config']
   const yaml = execFileSync('docker-compose', args, { encoding: 'utf8', env })
-  const toJson = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))'
-  return JSON.parse(execFileSync('python3', ['-c', toJson], { input: yaml, encoding: 'utf8' }))
-}
-
-function imageEnvironment(): Record<string, string> {
-  const [, block = ''] = /^ENV (.*?[^\\])$/ms.exec(dockerfile())!
-  const pairs = [...block.matchAll(/([A-Z_]+)=(\S+)/g)]
-  assert.equal(pairs.length, 4, block)
-  return Object.fromEntries(pairs.map(([, name, value]) => [name!, value!]))
-}
-
-function dockerfile(): string {
-  return readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
+  return readYaml(yaml)[0] as ComposeFile
 }

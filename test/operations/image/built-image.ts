@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { release } from '../../../scripts/release/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { bootstrapDebian } from '../debian.ts'
 
-/** The image that the `Dockerfile` of a release builds, on a Debian of its own. */
+/** The image that a workflow publishes, on a Debian of its own. */
 export interface BuiltImage {
   config: ImageConfig
   /** Where the files of a container are. */
@@ -32,17 +32,22 @@ const BASE = 'localhost/base'
 const IMAGE = 'localhost/server-listing'
 
 /** Takes a minute or two, most of it for Debian's base system, which it downloads. Needs root. */
-export function buildImage(version: string): BuiltImage {
+export function buildImage(): BuiltImage {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-image-'))
   // No image of this machine takes part.
-  const store = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run')]
-  const buildah = (...args: string[]) =>
-    execFileSync('buildah', [...store, '--storage-driver', 'overlay', ...args], {
+  const storage = join(folder, 'storage.conf')
+  const [store, run] = [join(folder, 'store'), join(folder, 'run')]
+  const lines = ['driver = "overlay"', `graphroot = "${store}"`, `runroot = "${run}"`]
+  writeFileSync(storage, `[storage]\n${lines.join('\n')}\n`)
+  const execute = (program: string, args: string[]) =>
+    execFileSync(program, args, {
       cwd: ROOT,
       encoding: 'utf8',
+      env: { ...process.env, CONTAINERS_STORAGE_CONF: storage },
       stdio: ['ignore', 'pipe', 'inherit'],
       maxBuffer: 2 ** 26,
     }).trim()
+  const buildah = (...args: string[]) => execute('buildah', args)
 
   const debian = join(folder, 'debian')
   bootstrapDebian(debian)
@@ -53,10 +58,10 @@ export function buildImage(version: string): BuiltImage {
   buildah('commit', '--quiet', base, BASE)
 
   const released = join(folder, 'release')
-  const { dockerfile } = release(released)
-  const values = [`BASE=${BASE}`, `VERSION=${version}`].flatMap((each) => ['--build-arg', each])
-  const options = ['--isolation', 'chroot', '--format', 'docker', '--pull-never', '--quiet']
-  buildah('build', ...options, ...values, '--file', dockerfile, '--tag', IMAGE, released)
+  release(released)
+  const platform = `linux/${process.arch.replace('x64', 'amd64')}`
+  const options = ['--build-arg', `BASE=${BASE}`, '--pull-never', '--quiet']
+  execute('.ci/image', [released, join(folder, 'image'), platform, ...options])
   const container = buildah('from', '--pull-never', IMAGE)
   return {
     config: JSON.parse(buildah('inspect', '--type', 'image', IMAGE)).Docker.config,

@@ -19,7 +19,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 let image: BuiltImage
 
 before(() => {
-  image = buildImage(version)
+  image = buildImage()
 })
 after(() => image?.remove())
 

@@ -1,5 +1,3 @@
-import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
+import { startListening, startPrometheus } from './prometheus.ts'
 
 /** The rules that operators install. */
 export const RULES = join(ROOT, 'deploy/prometheus/rules.yml')
@@ -39,38 +38,22 @@ export async function startAlerting(t: TestContext, opsPort: number): Promise<Al
     return join(folder, name)
   }
   const receiver = await startReceiver(t)
-  const manager = await start(t, '/usr/bin/prometheus-alertmanager', [
+  const manager = await startListening(t, '/usr/bin/prometheus-alertmanager', [
     `--config.file=${file('alertmanager.yml', managerConfig(receiver.port))}`,
     `--storage.path=${join(folder, 'alertmanager')}`,
     '--cluster.listen-address=',
   ])
   file('rules.yml', readFileSync(RULES, 'utf8').replace(/\bfor: \w+/g, 'for: 1s'))
-  const prometheus = await start(t, '/usr/bin/prometheus', [
-    `--config.file=${file('prometheus.yml', prometheusConfig(manager, opsPort))}`,
-    `--storage.tsdb.path=${join(folder, 'prometheus')}`,
-  ])
+  const prometheus = await startPrometheus(t, folder, prometheusConfig(manager, opsPort))
   return {
     notices: receiver.notices,
     noticed: receiver.noticed,
 
     async shows(expression, wanted) {
-      const url = `http://127.0.0.1:${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`
-      for (;;) {
-        const answer = await fetch(url)
-        // Prometheus answers 503 while it starts.
-        const { data } = answer.ok ? ((await answer.json()) as QueryAnswer) : NO_ANSWER
-        if (Number(data.result[0]?.value[1]) === wanted) return
-        await delay(50)
-      }
+      while ((await prometheus.valuesOf(expression))[0] !== wanted) await delay(50)
     },
   }
 }
-
-interface QueryAnswer {
-  data: { result: { value: [number, string] }[] }
-}
-
-const NO_ANSWER: QueryAnswer = { data: { result: [] } }
 
 function managerConfig(port: number): string {
   return `
@@ -90,28 +73,6 @@ scrape_configs:
   - job_name: server-listing
     static_configs: [{ targets: ['127.0.0.1:${opsPort}'] }]
 `
-}
-
-/** Starts a program on a free port and resolves to the port when it listens. */
-async function start(t: TestContext, program: string, args: string[]): Promise<number> {
-  const child = spawn(program, [...args, '--web.listen-address=127.0.0.1:0'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  t.after(() => end(child))
-  let written = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (written += text))
-  for (;;) {
-    const port = /msg="Listening on" address=127\.0\.0\.1:(\d+)/.exec(written)?.[1]
-    if (port !== undefined) return Number(port)
-    const [ended] = await Promise.race([once(child.stderr, 'data'), once(child, 'close')])
-    assert.equal(typeof ended, 'string', `${program} ended: ${written}`)
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
 }
 
 async function startReceiver(t: TestContext): Promise<{

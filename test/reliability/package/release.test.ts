@@ -25,6 +25,7 @@ import { hashMigrations } from '../releases/kept.ts'
  */
 
 const VERSION = versionOfTree()
+const AUTHOR = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
 let folder: string
 let clone: string
 
@@ -42,14 +43,25 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the same commit gives the same files of a release, in any folder and at any time', () => {
+test('the same commit gives the same files of a release, in any folder and under any umask', () => {
   const first = released()
   rmSync(join(clone, 'release'), { recursive: true })
   rmSync(join(clone, 'dist'), { recursive: true })
   const moved = join(folder, 'another place')
   renameSync(clone, moved)
   clone = moved
-  assert.deepEqual(released(), first)
+  git(clone, ...AUTHOR, 'tag', '--annotate', '--message', 'The release', `v${VERSION}`)
+  // The modes of a clone under the umask 077. chmod leaves out what the link leads to.
+  execFileSync('chmod', ['-R', 'go=', clone])
+  // An image of a checkout takes the package from this folder.
+  writeFileSync(join(clone, 'deploy/server-listing-0.0.1.tgz'), '')
+  const usual = process.umask(0o077)
+  try {
+    assert.deepEqual(released(), first)
+  } finally {
+    process.umask(usual)
+    git(clone, 'tag', '--delete', `v${VERSION}`)
+  }
   assert.deepEqual(first.names, [
     'Dockerfile',
     'SHA256SUMS',
@@ -85,11 +97,17 @@ test('a migration that the kept files do not know is refused', () => {
   commit()
 })
 
+test('a commit with the tag of another version is refused', () => {
+  git(clone, 'tag', 'v9.9.9')
+  assertRefused(/the commit has v9\.9\.9, and package\.json has \d+\.\d+\.\d+\. Check out/)
+  git(clone, 'tag', '--delete', 'v9.9.9')
+})
+
 test('a version whose tag is on another commit is refused', () => {
   git(clone, 'tag', `v${VERSION}`)
   appendFileSync(join(clone, 'README.md'), 'more\n')
   commit()
-  assertRefused(/the tag v\S+ is on another commit/)
+  assertRefused(/the commit has no tag, and package\.json has \S+\. Check out the commit of v/)
 })
 
 function released(): { sums: string; names: string[] } {
@@ -128,8 +146,7 @@ function writeAsMaintainer(): void {
 
 function commit(): void {
   git(clone, 'add', '--all')
-  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com']
-  git(clone, ...author, 'commit', '--quiet', '--allow-empty', '--message', 'The tree')
+  git(clone, ...AUTHOR, 'commit', '--quiet', '--allow-empty', '--message', 'The tree')
 }
 
 function git(cwd: string, ...args: string[]): string {
