@@ -8,13 +8,15 @@ export function versionOfTree(): string {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
 }
 
-/**
- * Whether the changelog has a heading with this version and a date, such as `## 0.1.0 -
- * 2026-12-01`. From then on, nothing changes the migrations and the kept files of the version.
- */
-export function isReleased(version: string, changelog = readChangelog()): boolean {
+/** The versions of the headings that have a date, such as `## 0.1.0 - 2026-12-01`, oldest first. */
+export function releasedVersions(changelog = readChangelog()): string[] {
   const headings = changelog.matchAll(/^## (\S+) - \d{4}-\d\d-\d\d$/gm)
-  return [...headings].some(([, released]) => released === version)
+  return [...headings].map(([, version]) => version!).toReversed()
+}
+
+/** From its date on, nothing changes the migrations and the kept files of a version. */
+export function isReleased(version: string, changelog = readChangelog()): boolean {
+  return releasedVersions(changelog).includes(version)
 }
 
 /** What the changelog lacks before this version can be released, in sentences. */

@@ -7,7 +7,7 @@ import {
   readMigrations,
 } from '../database/migrations.ts'
 import type { Database } from './database.ts'
-import { assertNoForeignRights } from './grants.ts'
+import { assertNoForeignRights, withoutDefaultRights } from './grants.ts'
 
 /** The migrations of this program, in order. */
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
@@ -59,23 +59,24 @@ async function applyNext(
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
   const present = await readLedger(client, migrations)
   if (present !== next.number - 1) return true
-  if (present === 0) {
-    await client.query(`
-      CREATE TABLE schema_migrations (
-        number integer PRIMARY KEY,
-        name text NOT NULL,
-        program_min integer NOT NULL,
-        applied_at timestamptz NOT NULL
-      )
-    `)
-  }
   await assertNoForeignRights(client)
-  await client.query(next.sql)
-  await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, now())', [
-    next.number,
-    next.name,
-    next.programMin,
-  ])
+  await withoutDefaultRights(client, async () => {
+    if (present === 0)
+      await client.query(`
+        CREATE TABLE schema_migrations (
+          number integer PRIMARY KEY,
+          name text NOT NULL,
+          program_min integer NOT NULL,
+          applied_at timestamptz NOT NULL
+        )
+      `)
+    await client.query(next.sql)
+    await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, now())', [
+      next.number,
+      next.name,
+      next.programMin,
+    ])
+  })
   applied.push(next.name)
   return true
 }

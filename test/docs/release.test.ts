@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findUnwritten, isReleased, versionOfTree } from '../../scripts/release/changelog.ts'
+import {
+  findUnwritten,
+  isReleased,
+  releasedVersions,
+  versionOfTree,
+} from '../../scripts/release/changelog.ts'
 import { findOtherPlaces, findOtherVersions, setPlace } from '../../scripts/release/names.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { ROOT } from '../fixtures/tree.ts'
@@ -92,4 +97,9 @@ test('a version without a date, or with a longer number, is not released', () =>
     '## 10.1.0 - 2026-12-01',
   ])
     assert.equal(isReleased('0.1.0', `${heading}\n`), false, heading)
+})
+
+test('the released versions are in the order of their release', () => {
+  const text = '## Unreleased\n\n## 0.10.0 - 2026-12-02\n\n## 0.9.0 - 2026-12-01\n'
+  assert.deepEqual(releasedVersions(text), ['0.9.0', '0.10.0'])
 })

@@ -90,3 +90,45 @@ test('a right that comes later stops the next start, and the doctor names it', a
   await run(cureIn(advice!))
   assert.deepEqual((await grants()).state, 'ok')
 })
+
+test('a migration gives no role the rights that the database has as defaults', async (t) => {
+  const { url, run } = await openFirst(t)
+  const withRights = async () =>
+    (
+      await run(`SELECT relname AS name FROM pg_class WHERE relacl::text ~ 'site'
+        UNION SELECT proname FROM pg_proc WHERE proacl::text ~ 'site'
+        UNION SELECT typname FROM pg_type WHERE typtype = 'd' AND typacl::text ~ 'site'
+        ORDER BY name`)
+    ).rows.map(({ name }) => name)
+  await run(
+    ['TABLES', 'FUNCTIONS', 'TYPES']
+      .map((kind) => `ALTER DEFAULT PRIVILEGES GRANT ALL ON ${kind} TO site`)
+      .join(';'),
+  )
+  const pending = MIGRATIONS.slice(1)
+  assert.deepEqual(
+    await migratePostgres(url),
+    pending.map(({ name }) => name),
+  )
+  assert.deepEqual(await withRights(), [])
+
+  // What the owner has granted to a site stays when a migration replaces the function.
+  await run('GRANT EXECUTE ON FUNCTION keys_of TO site')
+  const database = openDatabase(url, MANAGING)
+  t.after(database.close)
+  const { rows } = await run(`SELECT pg_get_functiondef('keys_of(text)'::regprocedure) AS keys_of`)
+  const next = MIGRATIONS.length + 1
+  const sql = `${rows[0].keys_of}; CREATE FUNCTION other() RETURNS int RETURN 1; CREATE TABLE more ()`
+  await migrate(database, [...MIGRATIONS, { number: next, name: 'next', sql, programMin: 1 }])
+  assert.deepEqual(await withRights(), ['keys_of'])
+})
+
+test('a database with default rights for another role gets its first schema', async (t) => {
+  const { url, run } = await openFirst(t)
+  await run('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+  await run('ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO site')
+  assert.deepEqual(
+    await migratePostgres(url),
+    MIGRATIONS.map(({ name }) => name),
+  )
+})

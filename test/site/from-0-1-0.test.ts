@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('a site on the page of 0.1.0 goes on by this page, and its servers keep their ids', async (t) => {
+test('a site on the page of 0.1.0 goes on by this page, and servers keep their ids', async (t) => {
   const tarball = join(folderOf('0.1.0'), FILES.package)
   const oldPage = execFileSync('tar', ['-xzOf', tarball, 'package/docs/site.md'], {
     encoding: 'utf8',
@@ -32,7 +32,8 @@ test('a site on the page of 0.1.0 goes on by this page, and its servers keep the
     async fill({ queryAs }) {
       await queryAs(
         'site',
-        `INSERT INTO accounts (mail) VALUES ('ada@a.example'), ('bob@a.example');
+        `INSERT INTO accounts (mail, banned_at)
+         VALUES ('ada@a.example', NULL), ('bob@a.example', NULL), ('cid@a.example', now());
          INSERT INTO games (account_id, title, slug, host) VALUES (1, 'One', 'one', 'x'), (2, 'Two', 'two', 'x')`,
       )
     },
@@ -62,6 +63,17 @@ test('a site on the page of 0.1.0 goes on by this page, and its servers keep the
   await site.run('every night')
   const { rows } = await site.queryAs('listing', servers)
   assert.deepEqual(rows, [{ ...old[1], name: 'Three' }])
+
+  const withoutAccess = async () => {
+    const facts = 'disabled_at IS NOT NULL AS disabled, banned_at IS NOT NULL AS banned'
+    return (await site.queryAs('listing', `SELECT ${facts} FROM users WHERE external_id = '3'`))
+      .rows
+  }
+  assert.deepEqual(await withoutAccess(), [{ disabled: true, banned: true }])
+  const enabled = await runCommand('user enable --external-id 3', { env })
+  assert.match(enabled.stderr, /the site's ban stands/)
+  await site.queryAs('site', 'UPDATE accounts SET banned_at = NULL WHERE id = 3')
+  assert.deepEqual(await withoutAccess(), [{ disabled: false, banned: false }])
   await live(site, await serveSite(t, site), 'eve@a.example')
   await assert.rejects(site.queryAs('site', 'SELECT FROM listing.users'), { code: '42501' })
 })

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
+import type { NamedUser } from '../../accounts/user.ts'
 import { revocations } from '../../keys/records/revocations.ts'
 import { countOf, quote } from '../../model/text.ts'
 import { revocationLine } from '../../model/key-format.ts'
@@ -41,10 +42,10 @@ async function exportRevocations(shell: Shell, file: string): Promise<void> {
     await revocations(database).readRevocations((hash, at) => lines.push(revocationLine(hash, at)))
     const users = await disabledUsers(database).listWithoutAccess()
     if (lines.length > 0) write(file, lines.join(''))
-    for (const { id, email, external_id } of users) {
-      const name = email ?? external_id
-      if (name === null) say(shell, `no command disables the user ${id}, who has only an identity`)
-      else print(shell, commandOf(name, email === null))
+    for (const user of users) {
+      const command = commandOf(user)
+      if (command !== null) print(shell, command)
+      else say(shell, `disable ${user.id} on the operator's page: the user has only an identity`)
     }
     const keys = countOf(lines.length, 'revoked key')
     say(
@@ -68,8 +69,13 @@ function write(file: string, text: string): void {
   }
 }
 
-/** As a shell reads it. */
-function commandOf(name: string, isExternalId: boolean): string {
+/**
+ * As a shell reads it. The external id comes first, because the address may have been another one
+ * in the backup. An address can begin with a hyphen.
+ */
+function commandOf({ email, external_id }: NamedUser): string | null {
+  const name = external_id ?? email
+  if (name === null) return null
   const quoted = `'${name.replaceAll("'", `'\\''`)}'`
-  return `server-listing user disable ${isExternalId ? '--external-id ' : ''}${quoted}`
+  return `server-listing user disable ${external_id === null ? '--' : '--external-id'} ${quoted}`
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { isReleased } from '../../../scripts/release/changelog.ts'
+import { releasedVersions } from '../../../scripts/release/changelog.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 /** The files that a release leaves behind for the tests of later versions. */
@@ -37,29 +37,43 @@ export const FILES = {
   package: 'package.tar.gz',
 }
 
-const FOLDER = import.meta.dirname
-
 export function folderOf(version: string): string {
-  return join(FOLDER, version)
+  return join(import.meta.dirname, version)
 }
 
 export function readKept(folder: string): KeptRelease {
   return { folder, ...JSON.parse(readFileSync(join(folder, 'release.json'), 'utf8')) }
 }
 
-/** The files of released versions. A version without a date in the changelog is not released. */
+/** The files of released versions, oldest first. */
 export function keptReleases(): KeptRelease[] {
-  const versions = readdirSync(FOLDER).filter((name) =>
-    existsSync(join(FOLDER, name, 'release.json')),
-  )
-  return versions
-    .filter((version) => isReleased(version))
+  return releasedVersions()
+    .filter((version) => existsSync(join(folderOf(version), 'release.json')))
     .map((version) => readKept(folderOf(version)))
 }
 
-/** Those whose package is kept, too. It can be kept only once it is released. */
+/** Those whose package is kept, too. */
 export function keptPackages(): KeptRelease[] {
   return keptReleases().filter((release) => release.package !== undefined)
+}
+
+/**
+ * A sentence for each released version whose package is not kept. That of the tree's own version
+ * can only be made after the commit with its date, so it is due once the tree has the next version.
+ */
+export function findUnkept(
+  present: string,
+  released = releasedVersions(),
+  kept = keptPackages().map(({ version }) => version),
+): string[] {
+  return released
+    .filter((version) => version !== present && !kept.includes(version))
+    .map(
+      (version) =>
+        `${version} is released, and its package is not kept, so no test goes back to it. Copy it ` +
+        `to test/reliability/releases/${version}/${FILES.package}, and write its sum into ` +
+        'release.json there (CONTRIBUTING.md, Release, step 7)',
+    )
 }
 
 export function unpack({ folder }: KeptRelease, name: string): Buffer {
