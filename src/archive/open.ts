@@ -4,11 +4,12 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { complaintAboutError } from '../model/input.ts'
 import type { Revocations } from '../model/key-hash.ts'
 import type { Migration } from '../database/migrations.ts'
-import { complaintAboutDatabase } from '../sqlite/database.ts'
+import { openToRead } from '../sqlite/database.ts'
 import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
-import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { complaintAboutDatabase, MIGRATIONS, readLedger } from '../sqlite/schema.ts'
 import { type ArchiveFacts, NotRestored } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
@@ -100,14 +101,11 @@ async function openCurrent(
   migrations: readonly Migration[],
   opened: (() => void)[],
 ): Promise<Pick<OpenArchive, 'database' | 'isNewer'>> {
+  assertOurs(path, migrations)
   const database = openReadOnly(path, opened)
-  // Before anything is read from tables: a view may have no end.
-  const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
-  if (complaint !== null) throw new NotRestored(complaint)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)
-  if (present === 0) throw new NotRestored('it has no tables, and is no archive')
   if (present >= migrations.length) return { database, isNewer: present > migrations.length }
   const folder = makeTemporaryFolder()
   opened.push(() => rmSync(folder, { recursive: true, force: true }))
@@ -115,6 +113,20 @@ async function openCurrent(
   await backup(database, copy, { rate: ALL_PAGES })
   migrateFile(copy, migrations, present)
   return { database: openReadOnly(copy, opened), isNewer: false }
+}
+
+/** What is not ours gets no files beside it. */
+function assertOurs(path: string, migrations: readonly Migration[]): void {
+  const database = openToRead(path)
+  try {
+    // Before anything is read from tables: a view may have no end.
+    const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
+    if (complaint !== null) throw new NotRestored(complaint)
+    if (readLedger(database, migrations) === 0)
+      throw new NotRestored('it has no tables, and is no archive')
+  } finally {
+    database.close()
+  }
 }
 
 const ALL_PAGES = 2 ** 31 - 1
