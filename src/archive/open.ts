@@ -44,6 +44,7 @@ export async function openArchive(
   }
   try {
     assertFile(path)
+    assertOurs(path, migrations)
     await holdLock(path, opened)
     const { database, isNewer } = await openCurrent(path, migrations, opened)
     const missing = findMissing(database)
@@ -80,6 +81,20 @@ function complaintAboutFile(path: string): string | null {
 /** SQLite reads no pipe, and a copy in a temporary folder has password hashes. */
 const NO_FILE = 'is no regular file. Save the archive to a file first, and name that'
 
+/** What is not ours gets no files beside it, and its lock stays as it is. */
+function assertOurs(path: string, migrations: readonly Migration[]): void {
+  const database = openToRead(path)
+  try {
+    // Before anything is read from tables: a view may have no end.
+    const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
+    if (complaint !== null) throw new NotRestored(complaint)
+    if (readLedger(database, migrations) === 0)
+      throw new NotRestored('it has no tables, and is no archive')
+  } finally {
+    database.close()
+  }
+}
+
 /** A service that stops may hold the lock for a moment. */
 export const STOP_WAIT_MS = 1_000
 
@@ -101,7 +116,6 @@ async function openCurrent(
   migrations: readonly Migration[],
   opened: (() => void)[],
 ): Promise<Pick<OpenArchive, 'database' | 'isNewer'>> {
-  assertOurs(path, migrations)
   const database = openReadOnly(path, opened)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
@@ -113,20 +127,6 @@ async function openCurrent(
   await backup(database, copy, { rate: ALL_PAGES })
   migrateFile(copy, migrations, present)
   return { database: openReadOnly(copy, opened), isNewer: false }
-}
-
-/** What is not ours gets no files beside it. */
-function assertOurs(path: string, migrations: readonly Migration[]): void {
-  const database = openToRead(path)
-  try {
-    // Before anything is read from tables: a view may have no end.
-    const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
-    if (complaint !== null) throw new NotRestored(complaint)
-    if (readLedger(database, migrations) === 0)
-      throw new NotRestored('it has no tables, and is no archive')
-  } finally {
-    database.close()
-  }
 }
 
 const ALL_PAGES = 2 ** 31 - 1

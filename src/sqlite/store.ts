@@ -64,7 +64,7 @@ async function bringUpToDate(database: DatabaseSync, path: string): Promise<stri
   } catch (error) {
     if (!(error instanceof AlreadyServed)) throw error
     throw new AlreadyServed(
-      `the schema is older than this program, and ${error.message}. Stop that one first`,
+      `the schema is older than this program, and ${error.message}. Stop the service, or wait for another migrate`,
     )
   }
 }
