@@ -3,6 +3,9 @@
 // JavaScript on purpose: the Node.js of npm runs it.
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 
+// The shell of Windows could not even run the scripts that would say so.
+if (process.platform === 'win32') await import('../../bin/supported.js')
+
 const modules = new URL('../../node_modules/', import.meta.url)
 const program = `node-${process.platform}-${process.arch}/bin/node`
 if (existsSync(new URL(program, modules))) {

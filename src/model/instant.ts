@@ -13,11 +13,11 @@ export const DAY_US = 24 * HOUR_US
 export const INSTANT_MAX: Instant = Number.MAX_SAFE_INTEGER
 
 const ISO_8601 =
-  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-]\d{2})(?::?(\d{2}))?)$/i
+  /^(\d{4}-\d{2}-\d{2})[T ]((?:[01]\d|2[0-3]):\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-](?:0\d|1[0-5]))(?::?(\d{2}))?)$/i
 
 /**
  * Parses ISO 8601 with an offset, such as `Z`, `+01`, `+0100` or `+01:00`; null if invalid.
- * Truncates digits after the microsecond.
+ * Truncates digits after the microsecond. PostgreSQL's `is_instant` reads the same texts.
  */
 export function parseInstant(text: string): Instant | null {
   const parts = ISO_8601.exec(text)
@@ -31,7 +31,7 @@ export function parseInstant(text: string): Instant | null {
 }
 
 function isCalendarDate(date: string): boolean {
-  const midnight = new Date(`${date}T00:00:00Z`)
+  const midnight = new Date(date)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date)
 }
 

@@ -100,11 +100,13 @@ function transactionOn(client: pg.ClientBase): Transaction {
     },
 
     async lockNames(names) {
-      await client.query(
-        `SELECT pg_advisory_xact_lock(hashtextextended(name, 0))
-         FROM (SELECT name FROM unnest($1::text[]) AS names (name) ORDER BY 1) AS sorted`,
+      const { rowCount } = await client.query(
+        `SELECT FROM name_locks WHERE number = ANY (ARRAY(
+           SELECT hashtextextended(name, 0) & 4095 FROM unnest($1::text[]) AS names (name)
+         )) ORDER BY number FOR UPDATE`,
         [names],
       )
+      if (rowCount === 0) throw new Error('the table name_locks has lost its rows')
     },
   }
 }

@@ -41,6 +41,7 @@ const EXCEPT = {
     'removed_claims: keys of the last second, which a restore waits out',
     'service_epoch: a restore renews it',
     'operator_addresses: each start writes the setting',
+    'name_locks: rows to lock, with numbers alone',
     'api_keys.slot: a restore picks the place anew',
     'audit_log.xid: numbers of one server',
   ],

@@ -35,6 +35,10 @@ CREATE TABLE operator_addresses (email text PRIMARY KEY);
 -- Each of the two must see what the other did. Any role can take an advisory lock, but only the owner this one.
 CREATE TABLE key_gate ();
 
+-- A name stands for one of these rows, for locks of names without a row. 0.1.0 takes advisory locks for them.
+CREATE TABLE name_locks (number smallint PRIMARY KEY);
+INSERT INTO name_locks SELECT generate_series(0, 4095);
+
 CREATE OR REPLACE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$
 BEGIN
@@ -122,12 +126,20 @@ BEGIN
 END
 $$;
 
--- ISO 8601 with a zone. The cast alone takes 'tomorrow', too, and its error names no row.
+-- The cast alone rounds digits behind the microsecond.
+CREATE FUNCTION instant_in(given text) RETURNS timestamptz STABLE LANGUAGE sql AS $$
+  SELECT regexp_replace(given, '([.][0-9]{6})[0-9]+', '\1')::timestamptz
+$$;
+
+-- ISO 8601 with a zone, as parseInstant() reads it. The cast alone takes 'tomorrow', too, and its error names no row.
 CREATE FUNCTION is_instant(given text) RETURNS boolean STABLE LANGUAGE sql AS $$
-  SELECT CASE WHEN given !~* ('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3])(:[0-5][0-9]){2}'
-      || '([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$') OR given < '1685' OR given >= '2255' THEN false
-    ELSE substr(given, 9, 2) <= '28' OR substr(given, 9, 2)::int <= extract(day FROM
-      make_date(substr(given, 1, 4)::int, substr(given, 6, 2)::int, 1) + interval '1 month' - interval '1 day') END
+  SELECT CASE
+    WHEN given !~* ('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3])(:[0-5][0-9]){2}'
+      || '([.][0-9]{1,9})?(Z|[+-](0[0-9]|1[0-5])(:?[0-5][0-9])?)$') OR given < '1684' OR given >= '2256' THEN false
+    WHEN substr(given, 9, 2)::int > extract(day FROM
+      make_date(substr(given, 1, 4)::int, substr(given, 6, 2)::int, 1) + interval '1 month' - interval '1 day') THEN false
+    ELSE instant_in(given)
+      BETWEEN '1684-07-28T00:12:25.259009Z' AND '2255-06-05T23:47:34.740991Z' END
 $$;
 
 -- As String.prototype.trim() of JavaScript does.
@@ -245,7 +257,7 @@ CREATE FUNCTION users_in(document jsonb) RETURNS TABLE (
 ) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT given.n, given.r, given.r->>'external_id', given.r ? 'email', CASE WHEN wrong IS NULL THEN lowered END,
-    wrong, (given.r->>'created_at')::timestamptz, given.r ? 'banned_at', (given.r->>'banned_at')::timestamptz
+    wrong, instant_in(given.r->>'created_at'), given.r ? 'banned_at', instant_in(given.r->>'banned_at')
   FROM rows_in(document) AS given
     CROSS JOIN LATERAL (SELECT lower(given.r->>'email' COLLATE "C") COLLATE "default" AS lowered) AS address
     LEFT JOIN operator_addresses AS listed ON listed.email = lowered
@@ -474,7 +486,7 @@ CREATE FUNCTION servers_in(document jsonb) RETURNS TABLE (
 ) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT given.n, given.r, (given.r->>'id')::uuid, users.id, wanted.*,
-    known.id IS NULL OR known.updated_at <> (given.r->>'updated_at')::timestamptz OR
+    known.id IS NULL OR known.updated_at <> instant_in(given.r->>'updated_at') OR
       (known.created_by, known.name, known.host_label, known.organization_id, known.slug, known.edition, known.status,
         known.version, known.listing_kind)
       IS DISTINCT FROM (users.id, given.r->>'name', given.r->>'address', wanted.place, wanted.slug, wanted.edition,
@@ -541,7 +553,7 @@ BEGIN
         id, created_by, organization_id, name, host_label, slug, edition, status, version, listing_kind, updated_at
       )
       SELECT id, owner, place, r->>'name', r->>'address', slug, edition, status, version, listing_kind,
-        coalesce((r->>'updated_at')::timestamptz, now())
+        coalesce(instant_in(r->>'updated_at'), now())
       FROM servers_in(todo) WHERE complaint IS NULL ORDER BY id
       ON CONFLICT (id) DO UPDATE SET created_by = excluded.created_by, organization_id = excluded.organization_id,
         name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
@@ -595,7 +607,7 @@ CREATE FUNCTION keys_in(document jsonb) RETURNS TABLE (
 ) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
   RETURN QUERY SELECT given.n, given.r, users.id, decode(given.r->>'key_hash', 'hex'), trimmed(given.r->>'name'),
-    given.r->>'prefix', (given.r->>'created_at')::timestamptz, (given.r->>'revoked_at')::timestamptz,
+    given.r->>'prefix', instant_in(given.r->>'created_at'), instant_in(given.r->>'revoked_at'),
     listed.email IS NOT NULL OR lent.user_id IS NOT NULL
   FROM rows_in(document) AS given LEFT JOIN users ON users.external_id = ANY (ARRAY[given.r->>'external_id'])
     LEFT JOIN operator_addresses AS listed ON listed.email = users.email
@@ -823,7 +835,7 @@ CREATE FUNCTION members_in(document jsonb) RETURNS TABLE (
   n bigint, called text, organization_id uuid, user_id uuid, role text, joined_at timestamptz, present text
 ) STABLE ROWS 1 LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN QUERY SELECT given.n, r->>'external_id', organizations.id, users.id, r->>'role', (r->>'joined_at')::timestamptz,
+  RETURN QUERY SELECT given.n, r->>'external_id', organizations.id, users.id, r->>'role', instant_in(r->>'joined_at'),
     members.role
   FROM rows_in(document) AS given LEFT JOIN organizations ON organizations.slug = ANY (ARRAY[r->>'slug'])
     LEFT JOIN users ON users.external_id = ANY (ARRAY[r->>'external_id'])
@@ -919,7 +931,7 @@ $do$;
 
 -- Only the owner grants acts. A role that may name our domains could make an operator that fits them better than
 -- PostgreSQL's own.
-REVOKE EXECUTE ON FUNCTION rows_in, is_instant, trimmed, has_control, check_rows, check_all, make_durable, note,
+REVOKE EXECUTE ON FUNCTION rows_in, instant_in, is_instant, trimmed, has_control, check_rows, check_all, make_durable, note,
   users_in, write_users, put_users, ban_others, leave_organizations, empty_user, remove_users, servers_in, put_servers,
   remove_servers, keys_in, write_keys, put_keys, revoke_keys, named_keys, keys_of, is_of_other, oldest_owner,
   has_other_owner, by_row, put_organizations, remove_organizations, members_in, lock_members, put_members,

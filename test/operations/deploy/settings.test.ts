@@ -89,7 +89,7 @@ test('the image has settings that the service accepts, and its ports', () => {
 
 test('the image gives Node.js the options that the program gives it', () => {
   const program = readFileSync(join(ROOT, 'bin/server-listing.js'), 'utf8')
-  const [, options] = /^#!.* node (--.*)$/m.exec(program)!
+  const [, options] = / node (--.*) "\$0" "\$@"$/m.exec(program)!
   const [, entry = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile())!
   const [node, ...given] = JSON.parse(entry) as string[]
   assert.deepEqual([node, given.slice(0, -1).join(' ')], ['node', options])

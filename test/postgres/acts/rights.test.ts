@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { keepOperatorAddresses } from '../../../src/accounts/records/operator-addresses.ts'
+import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { hashOf, idOf, openSite } from './site.ts'
@@ -105,6 +107,19 @@ test('a lock that any role can take stops no key', async (t) => {
     WHERE relnamespace = 'listing'::regnamespace`)
   const key = { external_id: '1', name: 'bot', key_hash: hashOf('a') }
   assert.equal((await call('put_keys', [key])).added, 1)
+})
+
+test('a lock that any role can take stops no name, and a name without a row is an error', async (t) => {
+  const { url, query, own } = await openSite(t, server)
+  await query(`SELECT pg_advisory_lock(hashtextextended('operator addresses', 0))`)
+  const store = await openPostgresStore(url, { create: false })
+  t.after(() => store.close())
+  await keepOperatorAddresses(store.database, ['ops@example.com'])
+  assert.deepEqual(await own('SELECT email FROM operator_addresses'), [
+    { email: 'ops@example.com' },
+  ])
+  await own('DELETE FROM name_locks')
+  await assert.rejects(keepOperatorAddresses(store.database, []), /name_locks has lost its rows/)
 })
 
 test('another role may call nothing', async (t) => {

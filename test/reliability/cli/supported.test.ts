@@ -57,3 +57,11 @@ for (const [name, platform, versions, says] of RUNTIMES)
     assert.deepEqual(run(program, ['--version'], platform, versions), expected)
     assert.deepEqual(run(node, script, platform, versions), expected)
   })
+
+test('Windows: the end of `npm ci` says why not', () => {
+  const [name, platform, versions, says] = RUNTIMES.at(-1)!
+  assert.equal(name, 'Node.js on Windows')
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const [node, ...script] = scripts.prepare.split(' ') as [string, ...string[]]
+  assert.deepEqual(run(node, script, platform, versions), { status: 2, stderr: `${says}\n` })
+})
