@@ -12,8 +12,8 @@ import { type KeptRelease, keptPackages } from './kept.ts'
 import { sqliteOf } from './placed.ts'
 
 /*
- * An upgrade of a SQLite file that ends in the middle leaves the file of the release. Commands refuse
- * that with one sentence, and the next `migrate` completes it.
+ * An upgrade of a SQLite file that ends in the middle leaves the file of the release. Commands
+ * refuse that with one sentence, and the next `migrate` completes it.
  */
 
 const known = MIGRATIONS.length
