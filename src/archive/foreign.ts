@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import { tableNames } from '../sqlite/database.ts'
 import type { Migration } from '../database/migrations.ts'
 import { migrate, MIGRATIONS } from '../sqlite/migrate.ts'
+import { tableNames } from '../sqlite/schema.ts'
 
 /** A part of a schema. */
 export interface SchemaPart {

@@ -4,11 +4,12 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { complaintAboutError } from '../model/input.ts'
 import type { Revocations } from '../model/key-hash.ts'
 import type { Migration } from '../database/migrations.ts'
-import { complaintAboutDatabase } from '../sqlite/database.ts'
+import { openToRead } from '../sqlite/database.ts'
 import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
-import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { complaintAboutDatabase, MIGRATIONS, readLedger } from '../sqlite/schema.ts'
 import { type ArchiveFacts, NotRestored } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
@@ -43,6 +44,7 @@ export async function openArchive(
   }
   try {
     assertFile(path)
+    assertOurs(path, migrations)
     await holdLock(path, opened)
     const { database, isNewer } = await openCurrent(path, migrations, opened)
     const missing = findMissing(database)
@@ -79,6 +81,20 @@ function complaintAboutFile(path: string): string | null {
 /** SQLite reads no pipe, and a copy in a temporary folder has password hashes. */
 const NO_FILE = 'is no regular file. Save the archive to a file first, and name that'
 
+/** What is not ours gets no files beside it, and its lock stays as it is. */
+function assertOurs(path: string, migrations: readonly Migration[]): void {
+  const database = openToRead(path)
+  try {
+    // Before anything is read from tables: a view may have no end.
+    const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
+    if (complaint !== null) throw new NotRestored(complaint)
+    if (readLedger(database, migrations) === 0)
+      throw new NotRestored('it has no tables, and is no archive')
+  } finally {
+    database.close()
+  }
+}
+
 /** A service that stops may hold the lock for a moment. */
 export const STOP_WAIT_MS = 1_000
 
@@ -101,13 +117,9 @@ async function openCurrent(
   opened: (() => void)[],
 ): Promise<Pick<OpenArchive, 'database' | 'isNewer'>> {
   const database = openReadOnly(path, opened)
-  // Before anything is read from tables: a view may have no end.
-  const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
-  if (complaint !== null) throw new NotRestored(complaint)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)
-  if (present === 0) throw new NotRestored('it has no tables, and is no archive')
   if (present >= migrations.length) return { database, isNewer: present > migrations.length }
   const folder = makeTemporaryFolder()
   opened.push(() => rmSync(folder, { recursive: true, force: true }))

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Actor } from '../model/audit.ts'
 import type { Revocations } from '../model/key-hash.ts'
 import { MEGABYTE } from '../model/text.ts'
-import { closeDatabase, openFile, tableNames } from '../sqlite/database.ts'
+import { closeDatabase, openFile } from '../sqlite/database.ts'
 import { NotConfigured } from '../model/faults.ts'
 import { breaksRule, isDamage, isFull, isLocked, isNoDatabase, unusable } from '../sqlite/errors.ts'
 import { createDatabaseFile, isRoot } from '../sqlite/file/create-file.ts'
@@ -12,6 +12,7 @@ import { takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
+import { tableNames } from '../sqlite/schema.ts'
 import {
   assertFree,
   CLAIMS,
@@ -62,6 +63,7 @@ export async function prepareSqliteRestore(
     if (existsSync(path) && realpathSync(path) === realpathSync(archive.path))
       throw new NotRestored(`cannot restore ${archive.path}: it is the database itself`)
     const isNew = createDatabaseFile(path)
+    if (!isNew) assertPresent(path)
     const lock = await takeServingLock(path, STOP_WAIT_MS)
     opened.push(() => lock.release())
     if (isNew) opened.push(() => isRestored || removeFiles(path))
@@ -168,6 +170,16 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
   return revoked
 }
 
+/** A file that this program must not change gets no lock beside it. */
+function assertPresent(path: string): void {
+  const database = openFile(path, false)
+  try {
+    if (tableNames(database).length > 0) assertUpToDate(database, path)
+  } finally {
+    closeDatabase(database)
+  }
+}
+
 /** What the file contains; null if it has no tables yet. */
 function readPresent(database: DatabaseSync, path: string): Facts | null {
   if (tableNames(database).length === 0) return null
@@ -175,7 +187,6 @@ function readPresent(database: DatabaseSync, path: string): Facts | null {
     if (complaint !== null) throw new NotRestored(`cannot restore into ${path}: ${complaint}`)
   }
   assertReadable(findUnreadable(database))
-  assertUpToDate(database, path)
   assertReadable(findMissing(database))
   if (findProblems(database) !== null) throw new NotRestored(damaged(path))
   assertFree(findAttached(database), `cannot restore into ${path}: `)

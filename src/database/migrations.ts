@@ -31,30 +31,54 @@ export function readMigrations(folder: URL): Migration[] {
   })
 }
 
-/** What `schema_migrations` says. */
-export interface Ledger {
-  /** The number of the newest migration. */
+/** Reads the ledger. It may have become a view without an end. */
+export const LEDGER = 'SELECT number, name, program_min FROM schema_migrations LIMIT 1000'
+
+/** A row of the ledger, unless another program has changed the table. */
+export interface LedgerRow {
   number: number
-  /** The name of the first one. */
-  first: string
+  name: string
   program_min: number
 }
 
 /**
- * Throws NotConfigured if a program with these migrations can't work with the schema: a newer
- * program made it, or one from before the first release, whose migrations are not part of ours.
+ * Counts the migrations of a ledger. Throws NotConfigured if a program with these migrations can't
+ * work with the schema: a newer program made it, or one from before the first release, whose
+ * migrations are not part of ours, or another program has changed the ledger.
  */
-export function assertKnown(ledger: Ledger, migrations: readonly Migration[]): void {
-  if (ledger.first !== migrations[0]?.name)
+export function countMigrations(
+  ledger: readonly LedgerRow[],
+  migrations: readonly Migration[],
+): number {
+  const rows = ledger.toSorted((a, b) => a.number - b.number)
+  if (rows[0]?.number === 1 && rows[0].name !== migrations[0]?.name)
     throw new NotConfigured(
       'the database has the tables of a version before 0.1.0, which this program cannot read: ' +
         'write them to a file with that version (`server-listing export`), load the file into a ' +
         'new database with 0.1.0 (`server-listing apply`), and give this program that database',
     )
-  if (ledger.program_min > migrations.length)
+  const programMin = Math.max(...rows.map((row) => row.program_min))
+  if (programMin > migrations.length)
     throw new NotConfigured(
-      `the database needs a newer server-listing: its schema needs migration ${ledger.program_min}, this program knows ${migrations.length}`,
+      `the database needs a newer server-listing: its schema needs migration ${programMin}, this program knows ${migrations.length}`,
     )
+  const isWhole = rows.every(
+    ({ number, name }, index) => number === index + 1 && name === (migrations[index]?.name ?? name),
+  )
+  if (!isWhole || !(programMin >= 1))
+    throw new NotConfigured(
+      'the table schema_migrations of the database was changed; restore a backup into a new database',
+    )
+  return rows.length
+}
+
+/**
+ * The error of a migration that was rolled back. NotConfigured if the schema or a row is the cause:
+ * it would fail again.
+ */
+export function failedMigration({ name }: Migration, error: Error, isLasting: boolean): Error {
+  error.message = `migration ${name} failed and was rolled back: ${error.message}. Mend that, and try again`
+  return isLasting ? new NotConfigured(error.message, { cause: error }) : error
 }
 
 /**
@@ -66,6 +90,6 @@ export function outdatedSchema(database: string, present: number, known: number)
     present === 0
       ? `${database} has no tables yet; \`server-listing migrate\` creates them`
       : `the schema of ${database} is older than this program: it has ${present} of ${known} ` +
-          'migrations. Make a backup, then update it with `server-listing migrate`',
+          'migrations. Make a backup with the earlier version, then update it with `server-listing migrate`',
   )
 }

@@ -15,7 +15,7 @@ import { inspectCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
 import { inspectGrants } from './grants.ts'
 import { managementConnection } from './management-connection.ts'
-import { assertUpToDate, ForeignSchema } from './migrate.ts'
+import { assertUpToDate } from './migrate.ts'
 import { MANAGING } from './patience.ts'
 import { FROZEN, THAW, unreachableServer, unusable } from './refusals.ts'
 import { inspectStandbys } from './standbys.ts'
@@ -115,12 +115,7 @@ async function inspectSchema(database: Database): Promise<Finding> {
     await assertUpToDate(database)
     return judgeSchema(null)
   } catch (error) {
-    return judgeSchema(
-      unusable(error) ?? (error as Error),
-      error instanceof ForeignSchema
-        ? 'give the service a database of its own, or a schema of its own as the first one of the search_path'
-        : undefined,
-    )
+    return judgeSchema(unusable(error) ?? (error as Error))
   }
 }
 

@@ -1,13 +1,17 @@
 import type { ClientBase } from 'pg'
 import { NotConfigured } from '../model/faults.ts'
 import {
-  assertKnown,
+  countMigrations,
+  failedMigration,
+  LEDGER,
+  type LedgerRow,
   type Migration,
   outdatedSchema,
   readMigrations,
 } from '../database/migrations.ts'
 import type { Database } from './database.ts'
 import { assertNoForeignRights, withoutDefaultRights } from './grants.ts'
+import { unusable } from './refusals.ts'
 
 /** The migrations of this program, in order. */
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
@@ -70,7 +74,9 @@ async function applyNext(
           applied_at timestamptz NOT NULL
         )
       `)
-    await client.query(next.sql)
+    await client.query(next.sql).catch((error) => {
+      throw unusable(error) ?? failedMigration(next, error, LASTING.test(error.code))
+    })
     await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, now())', [
       next.number,
       next.name,
@@ -81,8 +87,8 @@ async function applyNext(
   return true
 }
 
-/** The first schema of the search_path has tables of another program. */
-export class ForeignSchema extends NotConfigured {}
+/** Classes of errors that come from the schema or a row: the migration would fail again. */
+const LASTING = /^(0A|22|23|2B|42|P0)/
 
 /** The number of these migrations that the database has. */
 async function readLedger(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
@@ -95,12 +101,10 @@ async function readLedger(client: ClientBase, migrations: readonly Migration[]):
   const { isOurs } = schema[0]
   if (isOurs === null) return 0
   if (!isOurs)
-    throw new ForeignSchema('the database belongs to another program: it has tables, but not ours')
-
-  const { rows } = await client.query(
-    `SELECT max(number) AS number, max(program_min) AS program_min,
-       (SELECT name FROM schema_migrations WHERE number = 1) AS first FROM schema_migrations`,
-  )
-  assertKnown(rows[0], migrations)
-  return rows[0].number
+    throw new NotConfigured(
+      'the database belongs to another program: it has tables, but not ours. Give the service a ' +
+        'database of its own, or a schema of its own as the first one of the search_path',
+    )
+  const { rows } = await client.query<LedgerRow>(LEDGER)
+  return countMigrations(rows, migrations)
 }

@@ -2,17 +2,19 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { NotConfigured } from '../model/faults.ts'
 import { INSTANT_MAX } from '../model/instant.ts'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked, unusable } from './errors.ts'
 import { createDatabaseFile } from './file/create-file.ts'
+import { complaintAboutDatabase, MIGRATIONS, readLedger } from './schema.ts'
 
 export interface DatabaseOptions {
   /** NORMAL survives a crash of the process, FULL also one of the machine. */
   synchronous: 'NORMAL' | 'FULL'
   /** The longest wait for another process's lock, in milliseconds. Waiting stops the event loop. */
   lockWaitMs: number
-  /** Leaves a file without tables as it is. Its reader then reports that it needs a migration. */
-  keepEmpty?: boolean
+  /** Leaves a file that needs a migration as it is. Its reader then reports that. */
+  keepOld?: boolean
 }
 
 /**
@@ -25,6 +27,8 @@ const CACHE_KIB = 4_096
  * not.
  */
 export const COMMAND_LOCK_WAIT_MS = 10_000
+/** How long `openToRead` waits for another process's lock. */
+const READ_LOCK_WAIT_MS = 2_000
 /** The interval for retries of work on a locked file, in milliseconds. */
 const LOCK_RETRY_MS = 5
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4))
@@ -50,7 +54,7 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     return openDatabase(path, {
       synchronous: 'FULL',
       lockWaitMs: COMMAND_LOCK_WAIT_MS,
-      keepEmpty: !create,
+      keepOld: !create,
     })
   } catch (error) {
     throw unusable(path, error) ?? error
@@ -73,7 +77,8 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
     const complaint = complaintAboutDatabase(database)
     if (complaint !== null)
       throw new NotConfigured(`cannot use the database file ${path}: ${complaint}`)
-    if (options.keepEmpty && tableNames(database).length === 0) return database
+    const present = readLedger(database, MIGRATIONS)
+    if (options.keepOld && present < MIGRATIONS.length) return database
     useWriteAheadLog(database, options.lockWaitMs)
     database.exec(`
       PRAGMA synchronous = ${options.synchronous};
@@ -85,6 +90,19 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
     database.close()
     throw error
   }
+}
+
+/**
+ * Opens the file without a chance to change it. Without a log no process has the file open, and
+ * `immutable` keeps SQLite from making one.
+ */
+export function openToRead(path: string): DatabaseSync {
+  const real = realpathSync(path)
+  const options = { readOnly: true, timeout: READ_LOCK_WAIT_MS }
+  if (existsSync(`${real}-wal`)) return new DatabaseSync(real, options)
+  const url = pathToFileURL(real)
+  url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, options)
 }
 
 /**
@@ -102,33 +120,6 @@ function useWriteAheadLog(database: DatabaseSync, waitMs: number): void {
     }
     Atomics.wait(NEVER_WOKEN, 0, 0, LOCK_RETRY_MS)
   }
-}
-
-/**
- * Why this program must not use a database, in words. Null for its own, and for one without
- * tables. Another program can make a file in UTF-16, where text has other bytes and another order.
- */
-export function complaintAboutDatabase(database: DatabaseSync): string | null {
-  const encoding = String(database.prepare('PRAGMA encoding').get()?.encoding)
-  if (encoding !== 'UTF-8')
-    return (
-      `it has text in ${encoding}, and this program needs UTF-8. ` +
-      '`sqlite3 OLD .dump | sqlite3 NEW` makes a file in UTF-8'
-    )
-  // Other programs have a table of this name, too, with other columns.
-  const ledger = database.prepare(
-    `SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'program_min'`,
-  )
-  if (ledger.get() !== undefined || tableNames(database).length === 0) return null
-  return 'it belongs to another program: it has tables, but not ours'
-}
-
-/** The tables of a database, without SQLite's own. */
-export function tableNames(database: DatabaseSync): string[] {
-  return database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-    .all()
-    .map(({ name }) => String(name))
 }
 
 /**

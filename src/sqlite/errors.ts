@@ -1,5 +1,6 @@
 import { NotConfigured } from '../model/faults.ts'
 
+const SQLITE_ERROR = 1
 const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
@@ -32,6 +33,11 @@ export function isFull(error: unknown): boolean {
 /** Whether a row breaks a rule of the schema. */
 export function breaksRule(error: unknown): boolean {
   return primaryCode(error) === SQLITE_CONSTRAINT
+}
+
+/** Whether the schema or a row refuses a statement. */
+export function isRefused(error: unknown): boolean {
+  return breaksRule(error) || primaryCode(error) === SQLITE_ERROR
 }
 
 /** Whether SQLite may not write a file or make one beside it. */

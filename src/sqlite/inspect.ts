@@ -1,6 +1,5 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import {
   type Finding,
   judgeLastBackup,
@@ -11,13 +10,11 @@ import {
 } from '../model/health/finding.ts'
 import { formatInstant, type Instant, MINUTE_US, presentInstant } from '../model/instant.ts'
 import { readBootId } from './claims/clock.ts'
-import { bounded, complaintAboutDatabase } from './database.ts'
+import { bounded, openToRead } from './database.ts'
 import { codeOf, unusable } from './errors.ts'
 import { inspectFiles } from './file/inspect-files.ts'
 import { assertUpToDate } from './migrate.ts'
-
-/** How long another process may hold a lock, in milliseconds. */
-const LOCK_WAIT_MS = 2_000
+import { complaintAboutDatabase } from './schema.ts'
 
 /**
  * Looks at a database file, with `inspectRows` at its rows, and at what stands beside it. Only
@@ -80,19 +77,6 @@ function inspectContent(
   } finally {
     database.close()
   }
-}
-
-/**
- * Opens the file without a chance to change it. Without a log no process has the file open, and
- * `immutable` keeps SQLite from making one.
- */
-function openToRead(path: string): DatabaseSync {
-  const real = realpathSync(path)
-  const options = { readOnly: true, timeout: LOCK_WAIT_MS }
-  if (existsSync(`${real}-wal`)) return new DatabaseSync(real, options)
-  const url = pathToFileURL(real)
-  url.searchParams.set('immutable', '1')
-  return new DatabaseSync(url, options)
 }
 
 function inspectSchema(database: DatabaseSync, path: string): Finding {

@@ -1,18 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { presentInstant } from '../model/instant.ts'
-import {
-  assertKnown,
-  type Ledger,
-  type Migration,
-  outdatedSchema,
-  readMigrations,
-} from '../database/migrations.ts'
-import { tableNames, transact } from './database.ts'
+import { failedMigration, type Migration, outdatedSchema } from '../database/migrations.ts'
+import { transact } from './database.ts'
+import { isRefused } from './errors.ts'
+import { MIGRATIONS, readLedger } from './schema.ts'
 
-/** The migrations of this program, in order. */
-export const MIGRATIONS: readonly Migration[] = readMigrations(
-  new URL('./migrations/', import.meta.url),
-)
+export { MIGRATIONS }
 
 /**
  * Brings the schema to this program's newest migration and returns the names of the applied ones.
@@ -60,23 +53,14 @@ function applyNext(
       ) STRICT
     `)
   }
-  database.exec(next.sql)
+  try {
+    database.exec(next.sql)
+  } catch (error) {
+    throw failedMigration(next, error as Error, isRefused(error))
+  }
   database
     .prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, ?)')
     .run(next.number, next.name, next.programMin, presentInstant())
   applied.push(next.name)
   return true
-}
-
-/** The number of migrations that the database has. Throws what `migrate` throws. */
-export function readLedger(database: DatabaseSync, migrations: readonly Migration[]): number {
-  if (tableNames(database).length === 0) return 0
-  const ledger = database
-    .prepare(
-      `SELECT max(number) AS number, max(program_min) AS program_min,
-         (SELECT name FROM schema_migrations WHERE number = 1) AS first FROM schema_migrations`,
-    )
-    .get() as unknown as Ledger
-  assertKnown(ledger, migrations)
-  return ledger.number
 }

@@ -63,6 +63,8 @@ async function bringUpToDate(database: DatabaseSync, path: string): Promise<stri
     }
   } catch (error) {
     if (!(error instanceof AlreadyServed)) throw error
-    throw new AlreadyServed(`the schema is older than this program, and ${error.message}`)
+    throw new AlreadyServed(
+      `the schema is older than this program, and ${error.message}. Stop the service, or wait for another migrate`,
+    )
   }
 }

@@ -21,7 +21,7 @@ import { files, restoreFile } from './files.ts'
 const WIDE = `PRAGMA encoding = 'UTF-16le'; CREATE TABLE a (a); DROP TABLE a`
 const IN_UTF_16 = /^cannot use the database file .*listing\.db: it has text in UTF-16le/
 const NOT_OURS =
-  /^cannot use the database file .*listing\.db: it belongs to another program: it has tables, but not ours$/
+  /^cannot use the database file .*listing\.db: it belongs to another program: it has tables, but not ours\. Name another file$/
 const FOREIGN: [what: string, sentence: RegExp, make: (database: DatabaseSync) => void][] = [
   ['of another program', NOT_OURS, (database) => database.exec('CREATE TABLE theirs (a)')],
   [

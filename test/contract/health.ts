@@ -42,13 +42,13 @@ export function healthContract(open: OpenFixture): void {
 
   test('the check of the schema fails where the schema is from before the first release', async (t) => {
     const { store, execute } = await open(t)
-    await execute(`UPDATE schema_migrations SET name = '0001-init.sql'`)
+    await execute(`UPDATE schema_migrations SET name = '0001-init.sql' WHERE number = 1`)
     await assert.rejects(store.checkSchema(), (fault) => {
       assert.ok(fault instanceof NotConfigured)
       assert.match(fault.message, /tables of a version before 0\.1\.0.*`server-listing apply`/)
       return true
     })
-    await execute(`UPDATE schema_migrations SET name = '0001-schema.sql'`)
+    await execute(`UPDATE schema_migrations SET name = '0001-schema.sql' WHERE number = 1`)
     await store.checkSchema()
   })
 

@@ -7,6 +7,7 @@ import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase, rollBack, transact, retryWhileLocked } from '../../src/sqlite/database.ts'
 import { createDatabaseFile } from '../../src/sqlite/file/create-file.ts'
 import { isLocked, unusable } from '../../src/sqlite/errors.ts'
+import { migrate } from '../../src/sqlite/migrate.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 /*
@@ -77,8 +78,10 @@ test("another program's database stays untouched; an empty file and our own are 
   assert.throws(() => openDatabase(lock, OPTIONS), /belongs to another program/)
   assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db', 'lock.db'])
   const empty = make('empty.db', 'CREATE VIEW v AS SELECT 1')
-  const ours = make('ours.db', 'CREATE TABLE schema_migrations (program_min)')
-  for (const path of [empty, ours]) openDatabase(path, OPTIONS).close()
+  const ours = new DatabaseSync(join(folder, 'ours.db'))
+  migrate(ours)
+  ours.close()
+  for (const path of [empty, join(folder, 'ours.db')]) openDatabase(path, OPTIONS).close()
 })
 
 test('a transaction commits all or nothing and takes the write lock when it begins', (t) => {

@@ -8,15 +8,15 @@ import { sql } from '../../src/database/sql.ts'
 import { openDatabase } from '../../src/sqlite/database.ts'
 import { isLocked } from '../../src/sqlite/errors.ts'
 import { managementConnection, Overdue } from '../../src/sqlite/management-connection.ts'
+import { migrate } from '../../src/sqlite/migrate.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 function open(t: TestContext): { connection: DatabaseSync; database: Database } {
   const path = join(temporaryFolder(t), 'listing.db')
   const connection = openDatabase(path, { synchronous: 'FULL', lockWaitMs: 0 })
   t.after(() => connection.close())
-  connection.exec(
-    'CREATE TABLE schema_migrations (program_min); CREATE TABLE notes (note TEXT UNIQUE)',
-  )
+  migrate(connection)
+  connection.exec('CREATE TABLE notes (note TEXT UNIQUE)')
   return { connection, database: lend(connection) }
 }
 

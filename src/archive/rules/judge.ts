@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
 import { escapeInvisible } from '../../model/characters/invisible.ts'
 import { type Finding, judgeTriggers, ok, problem } from '../../model/health/finding.ts'
-import { tableNames } from '../../sqlite/database.ts'
+import { tableNames } from '../../sqlite/schema.ts'
 import {
   type ArchiveTable,
   type BrokenRows,

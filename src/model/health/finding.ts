@@ -31,11 +31,10 @@ export function sentenceOf({ found, advice }: Finding): string {
 }
 
 /** `fault` is what keeps this program from working with the schema. Null if nothing does. */
-export function judgeSchema(
-  fault: Error | null,
-  advice = '`server-listing migrate` updates an older schema; a newer one needs the newer program',
-): Finding {
+export function judgeSchema(fault: Error | null): Finding {
   if (fault === null) return ok('schema', 'the schema is that of this program')
+  const advice =
+    '`server-listing migrate` updates an older schema; for any other, check DATABASE_URL'
   return problem('schema', fault.message, advice)
 }
 
