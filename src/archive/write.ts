@@ -1,12 +1,15 @@
-import { open, rename } from 'node:fs/promises'
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFull } from '../sqlite/errors.ts'
+import { syncFolder, withFile } from '../sqlite/file/synced.ts'
 import { type BackedUp, NotBackedUp } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { partialOf, removePartial, removePartials } from './leftovers.ts'
 import { findBrokenRows } from './rules/judge.ts'
+
+const { O_CREAT, O_EXCL, O_WRONLY } = constants
 
 /**
  * Has `fill` make the SQLite file of an archive, checks the file, and gives it its name once the
@@ -21,12 +24,13 @@ export async function writeArchive(
   const partial = partialOf(place)
   try {
     removePartials(place)
-    await (await open(partial, 'wx', 0o600)).close()
+    await withFile(partial, O_WRONLY | O_CREAT | O_EXCL, async () => {})
     await fill(partial)
     const facts = checkArchive(partial)
-    await syncPath(partial)
+    // Systems may refuse to sync a file that is open only to read.
+    await withFile(partial, O_WRONLY, (file) => file.sync())
     await rename(partial, place)
-    await syncPath(dirname(place)).catch((error: Error) => {
+    await syncFolder(dirname(place)).catch((error: Error) => {
       throw new NotBackedUp(
         `the archive ${target} is complete, but a loss of power could undo its name: ${error.message}`,
       )
@@ -71,14 +75,4 @@ function sentenceFor(error: unknown, target: string): unknown {
   return new NotBackedUp(`cannot back up to ${target}: ${reason}; there is no new backup`, {
     cause: error,
   })
-}
-
-/** Makes a file, or the names in a folder, survive a loss of power. */
-async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }

@@ -129,7 +129,9 @@ async function toStandardOutput(shell: Shell): Promise<void> {
   const database = loadDatabase(shell)
   let folder: string | undefined
   const remove = () => {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    // After a signal, SQLite's thread makes and deletes files meanwhile: either spoils an attempt.
+    while (folder !== undefined && existsSync(folder))
+      rmSync(folder, { recursive: true, force: true, maxRetries: 100 })
   }
   const stopWatching = cleanUpOnSignals(remove)
   folder = makeTemporaryFolder()

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { revocationLine } from '../../model/key-format.ts'
 import type { Revocations } from '../../model/key-hash.ts'
@@ -8,6 +8,7 @@ import { type Instant, parseInstant } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
 import { codeOf } from '../errors.ts'
 import { isRoot } from '../file/create-file.ts'
+import { syncFolder, withFile } from '../file/synced.ts'
 
 const LINE = /^([\dTZ:.-]+) key ([\da-fA-F]{64})$/
 /** What a crash may leave of a line, without zeros in place of a part. */
@@ -139,7 +140,7 @@ export async function appendToJournal(path: string, revoked: Revocations): Promi
       await file.datasync()
     })
     // Always: another process may have made the file and ended before it did this.
-    await withFile(dirname(path), O_RDONLY, (folder) => folder.sync())
+    await syncFolder(dirname(path))
   } catch (error) {
     throw new NotJournaled(
       `cannot write the journal of revocations ${path}: ${reasonOf(error)}. ` +
@@ -147,19 +148,6 @@ export async function appendToJournal(path: string, revoked: Revocations): Promi
         'mend the journal, and run the command or start the service again',
       { cause: error },
     )
-  }
-}
-
-async function withFile(
-  path: string,
-  flags: number,
-  body: (file: FileHandle) => Promise<void>,
-): Promise<void> {
-  const file = await open(path, flags, 0o600)
-  try {
-    await body(file)
-  } finally {
-    await file.close()
   }
 }
 

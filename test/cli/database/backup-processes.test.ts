@@ -62,13 +62,15 @@ test('a backup to standard output that a signal ends leaves no copy', async (t) 
   const temporary = join(program.folder, 'temporary')
   mkdirSync(temporary)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    const backup = program.begin('backup -', { env: { TMPDIR: temporary } })
+    const env = { TMPDIR: temporary }
+    const backup = program.begin('backup -', { env, preload: FILL_TEMPORARY })
     backup.stopReading()
-    await eventually(async () => readdirSync(temporary).length > 0)
+    await eventually(async () => readdirSync(temporary, { recursive: true }).length > 1_000)
     backup.kill(signal)
     // The pipe is closed only when all of it is read.
     backup.continueReading()
-    assert.equal((await backup.ended).signal, signal)
+    const ended = await backup.ended
+    assert.equal(ended.signal, signal, ended.stderr)
     assert.deepEqual(readdirSync(temporary), [])
   }
 })
@@ -101,6 +103,22 @@ test('a restore whose journal cannot be written says that it restored, and what 
   assert.match(undone.stderr, /restored .*: 1 user/)
   assert.match(await program.done('user list', { env }), /bob@example\.com/)
 })
+
+/**
+ * Makes files beside the copy while the folder is removed. SQLite's thread may make its own there,
+ * but only in a very short time.
+ */
+const FILL_TEMPORARY = `
+import { readdirSync, writeFileSync } from 'node:fs'
+import { isMainThread, Worker } from 'node:worker_threads'
+const temporary = process.env.TMPDIR
+const fill = () => {
+  let folder
+  while ((folder = readdirSync(temporary)[0]) === undefined);
+  for (let n = 0; n < 20_000; n++) writeFileSync(temporary + '/' + folder + '/' + n, '')
+}
+if (isMainThread) new Worker(new URL(import.meta.url), { execArgv: [] }).on('error', () => {}).unref()
+else fill()`
 
 /** The instant of the last backup that a database knows of. */
 function recordedIn(path: string): string | null {

@@ -13,9 +13,9 @@ import { commandsIn } from '../../../cli/command.ts'
  */
 
 const PROGRAM = fileURLToPath(new URL('../../../../bin/server-listing.js', import.meta.url))
-const CALLS = 'write,pwrite64,fsync,fdatasync,rename'
+const CALLS = 'openat,write,pwrite64,fsync,fdatasync,rename'
 
-/** Runs a command, and returns its calls on files of these names, in order. */
+/** Returns the calls of a command on files of these names, in order: of an open, its mode. */
 function callsOf(
   databasePath: string,
   args: readonly string[],
@@ -32,11 +32,14 @@ function callsOf(
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   const calls = readFileSync(trace, 'latin1').matchAll(
-    /^\d+ +(\w+)\((?:\d+<([^>]+)>|"([^"]+)", "([^"]+)")/gm,
+    /^\d+ +(\w+)\((?:\d+<([^>]+)>|"[^"]+", "([^"]+)"|[^"]+"([^"]+)", (O_\w+))/gm,
   )
-  return Array.from(calls, ([, call, opened, , to]) => [call, opened ?? to!] as const)
-    .filter(([, path]) => isMeant(path))
-    .map(([call, path]) => `${call} ${path}`)
+  return Array.from(calls, ([, call, opened, to, path, mode]) => ({
+    call: mode ?? call,
+    path: opened ?? to ?? path!,
+  }))
+    .filter(({ path }) => isMeant(path))
+    .map(({ call, path }) => `${call} ${path}`)
 }
 
 test('a backup is on the disk before it gets its name, and then its name is', async (t) => {
@@ -45,9 +48,15 @@ test('a backup is on the disk before it gets its name, and then its name is', as
   const target = join(commands.folder, 'backup')
   const isMeant = (path: string) => path.startsWith(target) || path === commands.folder
   const calls = callsOf(commands.databasePath, ['backup', target], isMeant)
-  const [sync, ...rest] = calls.slice(calls.findLastIndex((call) => /^p?write/.test(call)) + 1)
-  assert.match(sync!, /^fsync .*backup\.partial-[\da-f-]+$/)
-  assert.deepEqual(rest, [`rename ${target}`, `fsync ${commands.folder}`])
+  // The check of the archive opens it, too.
+  const [check, open, ...rest] = calls.slice(
+    calls.findLastIndex((call) => /^p?write/.test(call)) + 1,
+  )
+  const partial = open!.slice('O_WRONLY '.length)
+  assert.match(partial, /backup\.partial-[\da-f-]+$/)
+  const { folder } = commands
+  const ends = [`fsync ${partial}`, `rename ${target}`, `O_RDONLY ${folder}`, `fsync ${folder}`]
+  assert.deepEqual([check, open, ...rest], [`O_RDWR ${partial}`, `O_WRONLY ${partial}`, ...ends])
 })
 
 test('a revocation is in the journal on the disk, and so is the name of the journal', async (t) => {
@@ -64,5 +73,5 @@ test('a revocation is in the journal on the disk, and so is the name of the jour
   )
   // SQLite has synchronized the folder before, when it made the log.
   const after = calls.slice(calls.indexOf(`write ${journal}`) + 1)
-  assert.deepEqual(after, [`fdatasync ${journal}`, `fsync ${folder}`])
+  assert.deepEqual(after, [`fdatasync ${journal}`, `O_RDONLY ${folder}`, `fsync ${folder}`])
 })
