@@ -102,7 +102,7 @@ function transactionOn(client: pg.ClientBase): Transaction {
     async lockNames(names) {
       const { rowCount } = await client.query(
         `SELECT FROM name_locks WHERE number = ANY (ARRAY(
-           SELECT hashtextextended(name, 0) & 4095 FROM unnest($1::text[]) AS names (name)
+           SELECT hashtextextended(name, 0) & 1023 FROM unnest($1::text[]) AS names (name)
          )) ORDER BY number FOR UPDATE`,
         [names],
       )

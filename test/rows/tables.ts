@@ -80,7 +80,8 @@ async function openPostgres(url: string, schema: string): Promise<Reader> {
   return {
     async read() {
       const { rows: names } = await client.query<{ name: string }>(
-        `SELECT relname AS name FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind IN ('r', 'v')`,
+        `SELECT relname AS name FROM pg_class WHERE relnamespace = '${schema}'::regnamespace
+         AND relkind IN ('r', 'v') AND relname <> 'name_locks'`,
       )
       if (names.length === 0) return {}
       // On SQLite, a view shows the last uses.

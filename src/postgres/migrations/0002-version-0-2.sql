@@ -37,7 +37,7 @@ CREATE TABLE key_gate ();
 
 -- A name stands for one of these rows, for locks of names without a row. 0.1.0 takes advisory locks for them.
 CREATE TABLE name_locks (number smallint PRIMARY KEY);
-INSERT INTO name_locks SELECT generate_series(0, 4095);
+INSERT INTO name_locks SELECT generate_series(0, 1023);
 
 CREATE OR REPLACE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$

@@ -126,7 +126,7 @@ export async function postgresTables(url: string, schema = 'public'): Promise<Ta
   await client.query(`SET search_path = ${schema}`)
   const { rows } = await client.query(
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' ORDER BY 1`,
+     WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' AND relname <> 'name_locks' ORDER BY 1`,
   )
   const names = rows.map(({ name }) => String(name)).toSorted(lastWritten)
   const dumps = names.map(
