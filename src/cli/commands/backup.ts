@@ -128,12 +128,7 @@ async function toStandardOutput(shell: Shell): Promise<void> {
     throw new Misuse('standard output is a terminal; name a file, or add a pipe')
   const database = loadDatabase(shell)
   let folder: string | undefined
-  const remove = () => {
-    // After a signal, SQLite's thread makes and deletes files meanwhile: either spoils an attempt.
-    while (folder !== undefined && existsSync(folder))
-      rmSync(folder, { recursive: true, force: true, maxRetries: 100 })
-  }
-  const stopWatching = cleanUpOnSignals(remove)
+  const stopWatching = cleanUpOnSignals(() => folder !== undefined && removeFolder(folder))
   folder = makeTemporaryFolder()
   try {
     const file = join(folder, 'backup')
@@ -142,9 +137,14 @@ async function toStandardOutput(shell: Shell): Promise<void> {
     sayBackedUp(shell, facts)
     await record(shell, facts, 'standard output')
   } finally {
-    remove()
+    removeFolder(folder)
     stopWatching()
   }
+}
+
+/** After a signal, SQLite's thread makes and deletes files meanwhile: either spoils an attempt. */
+function removeFolder(folder: string): void {
+  while (existsSync(folder)) rmSync(folder, { recursive: true, force: true, maxRetries: 100 })
 }
 
 /** Writes a file to standard output. Fails if the reader does not take all of it. */
@@ -165,7 +165,7 @@ async function writeWhole({ stdout }: Shell, file: string): Promise<void> {
 }
 
 /** Cleans up before a signal ends the process. The returned function ends that. */
-function cleanUpOnSignals(cleanUp: () => void): () => void {
+function cleanUpOnSignals(cleanUp: () => unknown): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const end = (signal: NodeJS.Signals) => {
     cleanUp()
