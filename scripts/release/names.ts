@@ -65,7 +65,7 @@ export function findOtherPlaces(read: Read): string[] {
 
 /** Writes this place into each file, or returns sentences that say why not. */
 export function setPlace(root: string, url: string): string[] {
-  if (!/^https:\/\/github\.com\/[\w-]+\/[\w.-]+$/.test(url))
+  if (!/^https:\/\/github\.com\/[\w-]+\/[\w.-]+(?<!\.git)$/.test(url))
     return [`the place must be https://github.com/OWNER/NAME, not "${url}"`]
   const read = (path: string) => readFileSync(join(root, path), 'utf8')
   const problems = findOtherPlaces(read)

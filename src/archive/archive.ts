@@ -127,6 +127,8 @@ export function describeBroken({ found, first, count: all }: BrokenRows): string
 /** What a backup has written. Rows that break rules are in the archive, too. */
 export interface BackedUp extends ArchiveFacts {
   broken: readonly BrokenRows[]
+  /** Whether the database may have what this program does not know, and so could not write. */
+  is_partial: boolean
 }
 
 /** What a restore is about to replace, and by what. */

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { presentInstant } from '../model/instant.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { instantOf, TYPES } from '../postgres/management-connection.ts'
-import { assertUpToDate } from '../postgres/migrate.ts'
+import { assertUpToDate, countApplied, MIGRATIONS } from '../postgres/migrate.ts'
 import { ENDLESS } from '../postgres/patience.ts'
 import { unreachableServer, unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
@@ -22,13 +22,14 @@ export async function backUpPostgres(url: string, target: string): Promise<Backe
   const database = openDatabase(url, ENDLESS)
   try {
     await assertUpToDate(database)
-    return await writeArchive(target, (partial) =>
+    const facts = await writeArchive(target, (partial) =>
       database.transact(async (client) => {
         await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
         await withoutTimeouts(client)
         await fillFromPostgres(client, partial)
       }),
     )
+    return { ...facts, is_partial: (await countApplied(database)) > MIGRATIONS.length }
   } catch (error) {
     throw unusable(error) ?? unreachableServer(error) ?? error
   } finally {

@@ -12,7 +12,7 @@ import { takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
-import { tableNames } from '../sqlite/schema.ts'
+import { MIGRATIONS, readLedger, tableNames } from '../sqlite/schema.ts'
 import {
   assertFree,
   CLAIMS,
@@ -183,9 +183,13 @@ function assertPresent(path: string): void {
 /** What the file contains; null if it has no tables yet. */
 function readPresent(database: DatabaseSync, path: string): Facts | null {
   if (tableNames(database).length === 0) return null
+  assertUpToDate(database, path)
   const assertReadable = (complaint: string | null) => {
     if (complaint !== null) throw new NotRestored(`cannot restore into ${path}: ${complaint}`)
   }
+  // This program would set back the triggers of that version.
+  if (readLedger(database, MIGRATIONS) > MIGRATIONS.length)
+    assertReadable('it has the schema of a newer server-listing. Restore into a new database')
   assertReadable(findUnreadable(database))
   assertReadable(findMissing(database))
   if (findProblems(database) !== null) throw new NotRestored(damaged(path))

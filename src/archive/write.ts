@@ -62,7 +62,7 @@ function checkArchive(path: string): BackedUp {
       throw new NotBackedUp(
         `the database is damaged, so that no backup was made: ${problems}; keep the last good backup`,
       )
-    return { ...readArchiveFacts(database), broken: findBrokenRows(database) }
+    return { ...readArchiveFacts(database), broken: findBrokenRows(database), is_partial: false }
   } finally {
     database.close()
   }

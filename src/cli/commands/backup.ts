@@ -75,6 +75,12 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
 
 function sayBackedUp(shell: Shell, facts: BackedUp, file = ''): void {
   say(shell, `backed up and checked${file}: ${describe(facts)}`)
+  if (facts.is_partial)
+    say(
+      shell,
+      'warning: the database has the schema of a newer server-listing: what only that version ' +
+        'knows is not in the archive',
+    )
   for (const rows of facts.broken)
     say(
       shell,

@@ -35,9 +35,10 @@ CREATE TABLE operator_addresses (email text PRIMARY KEY);
 -- Each of the two must see what the other did. Any role can take an advisory lock, but only the owner this one.
 CREATE TABLE key_gate ();
 
--- A name stands for one of these rows, for locks of names without a row. 0.1.0 takes advisory locks for them.
+-- A name stands for one of these rows, for locks of names without a row. 0.1.0 takes advisory locks for them. The last
+-- row is that of a document, which holds it for seconds.
 CREATE TABLE name_locks (number smallint PRIMARY KEY);
-INSERT INTO name_locks SELECT generate_series(0, 1023);
+INSERT INTO name_locks SELECT generate_series(0, 1024);
 
 CREATE OR REPLACE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$

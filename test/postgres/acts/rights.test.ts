@@ -118,8 +118,8 @@ test('a lock that any role can take stops no name, and a name without a row is a
   assert.deepEqual(await own('SELECT email FROM operator_addresses'), [
     { email: 'ops@example.com' },
   ])
-  await own('DELETE FROM name_locks')
-  await assert.rejects(keepOperatorAddresses(store.database, []), /name_locks has lost its rows/)
+  await own('DELETE FROM name_locks WHERE number < 1024')
+  await assert.rejects(keepOperatorAddresses(store.database, []), /name_locks has lost rows/)
 })
 
 test('another role may call nothing', async (t) => {

@@ -94,7 +94,7 @@ export const holdAda = ({ ada }: Scene) => hold('users', ada.id)
 export const holdRed = ({ red }: Scene) =>
   `SELECT FROM organizations WHERE id = '${red}' FOR UPDATE`
 export const holdName = (name: string) =>
-  `SELECT FROM name_locks WHERE number = hashtextextended(E'${name}', 0) & 1023 FOR UPDATE`
+  `SELECT FROM name_locks WHERE number = ${name === 'apply' ? '1024' : `hashtextextended(E'${name}', 0) & 1023`} FOR UPDATE`
 export const addServer = (user: string, id: string, slug: string, organization = '') => `
   INSERT INTO servers (id, created_by, organization_id, name, slug, host_label, updated_at)
   VALUES ('${id}', '${user}', nullif('${organization}', '')::uuid, 'One', '${slug}', 'play.example.com', now())`

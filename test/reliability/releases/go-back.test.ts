@@ -110,6 +110,12 @@ interface Issued {
   ofBanned: string
 }
 
+/** Adds a user of a site with the old program. Returns the key. */
+async function addIvy({ old, env }: Site): Promise<string> {
+  await old.done('user add --external-id 4799 ivy@example.com', { env })
+  return (await old.done('key issue --external-id 4799 --name new', { env })).trim()
+}
+
 /** Upgrades the database, and ends keys in each way. */
 async function upgradeAndEnd({ present, database }: Site): Promise<Issued> {
   await present('migrate')
@@ -124,13 +130,13 @@ async function upgradeAndEnd({ present, database }: Site): Promise<Issued> {
   await present('user remove bob@example.com --yes')
   await present('user disable fay@example.com')
   await present('user enable cem@example.com')
-  await ban(database, 'gus@example.com')
+  await ban(database, `'gus@example.com', 'ivy@example.com'`)
   return { active, ofDisabled, ofBanned }
 }
 
 /** As the site does. */
-async function ban(database: Located, email: string): Promise<void> {
-  const sql = `UPDATE users SET banned_at = created_at WHERE email = '${email}'`
+async function ban(database: Located, emails: string): Promise<void> {
+  const sql = `UPDATE users SET banned_at = created_at WHERE email IN (${emails})`
   if (database.engine === 'postgres')
     return asAdmin(database.url, async (admin) => void (await admin.query(sql)))
   const file = new DatabaseSync(database.path)
@@ -139,12 +145,17 @@ async function ban(database: Located, email: string): Promise<void> {
 }
 
 async function goBack(t: TestContext, site: Site): Promise<void> {
+  const ofIvy = await addIvy(site)
   const { active, ofDisabled, ofBanned } = await upgradeAndEnd(site)
-  const { old, env, answers } = site
+  const { old, env, answers, bin, present } = site
+  const commands = await present(`revocations export ${join(temporaryFolder(t), 'revoked.txt')}`)
+  assert.match(commands, /--external-id '4799'/)
+  assert.equal(runLines(bin, `set -e; ${commands}`, env).status, 0)
   const served = await old.serve({ env })
   assert.equal((await decidedAnswer(served.port, 'bot')).body, answers.bot)
   assert.equal((await decidedAnswerTo(served.port, active)).status, 200)
   assert.equal((await decidedAnswerTo(served.port, ofDisabled)).status, 401)
+  assert.equal((await decidedAnswerTo(served.port, ofIvy)).status, 401)
   // The old program knows no ban, but its own words leave the site's alone.
   await old.done('user disable gus@example.com', { env })
   await old.done('user enable gus@example.com', { env })
@@ -189,6 +200,7 @@ async function goBackToNewDatabase(t: TestContext, site: Site): Promise<void> {
   const [backup, list] = [join(folder, 'before-upgrade.db'), join(folder, 'revoked.txt')]
   const hal = "-hal's@example.com"
   await old.done(['user', 'add', '--', hal], { env })
+  const ofIvy = await addIvy(site)
   await old.done(['backup', backup], { env })
   await upgradeAndEnd(site)
   await present('user disable ada@example.com')
@@ -209,8 +221,9 @@ async function goBackToNewDatabase(t: TestContext, site: Site): Promise<void> {
     if (status !== 0) assert.match(stderr, /there is no user (?:fay|gus)@example\.com/)
     return status === 0
   })
-  assert.equal(disabled.length, 2)
+  assert.equal(disabled.length, 3)
   const served = await old.serve(place)
+  assert.equal((await decidedAnswerTo(served.port, ofIvy)).status, 401)
   await expectStatuses(served.port, { bot: 401, 'of a disabled user': 401, ...ENDED })
   // The keys of a user who is only disabled come back.
   await old.done(['user', 'enable', 'ada@example.com'], place)
