@@ -65,6 +65,7 @@ test('one command writes the place into each file, again and anew', (t) => {
     'github.com/a/b',
     'https://github.com/a',
     'https://github.com/a/b/',
+    'https://github.com/a/b.git',
     'https://gitlab.com/a/b',
   ])
     assert.deepEqual(setPlace(root, url), [
