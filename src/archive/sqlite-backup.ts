@@ -13,7 +13,7 @@ import { isLocked } from '../sqlite/errors.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { MIGRATIONS, readLedger } from '../sqlite/schema.ts'
+import { isNewer } from '../sqlite/schema.ts'
 import { type BackedUp, CLAIMS, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
 import { removePartials } from './leftovers.ts'
@@ -81,10 +81,10 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
     migrate(copy)
     assertReadable(findMissing(copy))
     // What a newer server-listing has added looks foreign here, and that version needs it.
-    const isNewer = readLedger(copy, MIGRATIONS) > MIGRATIONS.length
+    const keepsForeign = isNewer(copy)
     const hasForeign = transact(copy, () => {
       // Another program's tables are no part of an archive, which either engine can restore.
-      const foreign = findForeign(copy).filter(({ type }) => !isNewer || type === 'trigger')
+      const foreign = findForeign(copy).filter(({ type }) => !keepsForeign || type === 'trigger')
       const makeForeign = dropParts(copy, foreign)
       copy.exec(`
         INSERT OR REPLACE INTO older_claims ${lastUses('main')};
@@ -92,7 +92,7 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
         ${MOVED.map((table) => `DELETE FROM ${table.name} WHERE ${isUse(table)};`).join('\n')}`)
       listHashes(copy, revocations)
       copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
-      if (isNewer) makeForeign()
+      if (keepsForeign) makeForeign()
       return foreign.length > 0
     })
     // Their pages would be a part of the archive.

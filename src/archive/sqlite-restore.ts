@@ -12,7 +12,7 @@ import { takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
-import { MIGRATIONS, readLedger, tableNames } from '../sqlite/schema.ts'
+import { isNewer, tableNames } from '../sqlite/schema.ts'
 import {
   assertFree,
   CLAIMS,
@@ -188,7 +188,7 @@ function readPresent(database: DatabaseSync, path: string): Facts | null {
     if (complaint !== null) throw new NotRestored(`cannot restore into ${path}: ${complaint}`)
   }
   // This program would set back the triggers of that version.
-  if (readLedger(database, MIGRATIONS) > MIGRATIONS.length)
+  if (isNewer(database))
     assertReadable('it has the schema of a newer server-listing. Restore into a new database')
   assertReadable(findUnreadable(database))
   assertReadable(findMissing(database))

@@ -41,6 +41,11 @@ export function readLedger(database: DatabaseSync, migrations: readonly Migratio
   return countMigrations(rows as LedgerRow[], migrations)
 }
 
+/** Whether a newer program made the schema, with which this one can work. */
+export function isNewer(database: DatabaseSync): boolean {
+  return readLedger(database, MIGRATIONS) > MIGRATIONS.length
+}
+
 /** The tables of a database, without SQLite's own. */
 export function tableNames(database: DatabaseSync): string[] {
   return database

@@ -34,7 +34,14 @@ test('an archive of a served file has what lasts, in one file of its owner', asy
     assert.equal((await claim(store, key)).outcome, 'granted')
     const before = presentInstant()
     const { made_at, ...facts } = await backUp()
-    assert.deepEqual(facts, { users: 1, servers: 1, api_keys: 1, active_api_keys: 1, broken: [] })
+    assert.deepEqual(facts, {
+      users: 1,
+      servers: 1,
+      api_keys: 1,
+      active_api_keys: 1,
+      broken: [],
+      is_partial: false,
+    })
     assert.ok(made_at !== null && made_at >= before)
     const found = rowsOf(target)
     for (const name of [...CLEARED, 'recent_claims', 'last_claims'])

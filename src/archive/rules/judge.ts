@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
 import { escapeInvisible } from '../../model/characters/invisible.ts'
 import { type Finding, judgeTriggers, ok, problem } from '../../model/health/finding.ts'
-import { MIGRATIONS, readLedger, tableNames } from '../../sqlite/schema.ts'
+import { isNewer, tableNames } from '../../sqlite/schema.ts'
 import {
   type ArchiveTable,
   type BrokenRows,
@@ -95,8 +95,7 @@ export function inspectRows(database: DatabaseSync): Finding[] {
 }
 
 function inspectTriggers(database: DatabaseSync): Finding {
-  if (readLedger(database, MIGRATIONS) > MIGRATIONS.length)
-    return ok('triggers', 'the triggers are those of a newer server-listing')
+  if (isNewer(database)) return ok('triggers', 'the triggers are those of a newer server-listing')
   const present = new Map(readSchema(database).map(({ name, sql }) => [name, sql]))
   const silent = ownTriggers().filter(({ name, sql }) => present.get(name) !== sql)
   return judgeTriggers(
