@@ -174,22 +174,28 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
 function assertPresent(path: string): void {
   const database = openFile(path, false)
   try {
-    if (tableNames(database).length > 0) assertUpToDate(database, path)
+    if (tableNames(database).length > 0) assertSchema(database, path)
   } finally {
     closeDatabase(database)
   }
 }
 
+/** Throws unless the schema is this program's: it would set back the triggers of a newer one. */
+function assertSchema(database: DatabaseSync, path: string): void {
+  assertUpToDate(database, path)
+  if (isNewer(database))
+    throw new NotRestored(
+      `cannot restore into ${path}: it has the schema of a newer server-listing. Restore into a new database`,
+    )
+}
+
 /** What the file contains; null if it has no tables yet. */
 function readPresent(database: DatabaseSync, path: string): Facts | null {
   if (tableNames(database).length === 0) return null
-  assertUpToDate(database, path)
+  assertSchema(database, path)
   const assertReadable = (complaint: string | null) => {
     if (complaint !== null) throw new NotRestored(`cannot restore into ${path}: ${complaint}`)
   }
-  // This program would set back the triggers of that version.
-  if (isNewer(database))
-    assertReadable('it has the schema of a newer server-listing. Restore into a new database')
   assertReadable(findUnreadable(database))
   assertReadable(findMissing(database))
   if (findProblems(database) !== null) throw new NotRestored(damaged(path))

@@ -5,13 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import { openArchive } from '../../src/archive/open.ts'
 import { inspectRows } from '../../src/archive/rules/judge.ts'
-import type { Migration } from '../../src/database/migrations.ts'
-import { openDatabase } from '../../src/postgres/database.ts'
-import * as postgres from '../../src/postgres/migrate.ts'
-import { ENDLESS } from '../../src/postgres/patience.ts'
-import * as sqlite from '../../src/sqlite/migrate.ts'
+import { MIGRATIONS } from '../../src/sqlite/migrate.ts'
 import { runCommand } from '../cli/command.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { migrateFurther, withLater } from '../fixtures/later.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { change, filledFile, files, idOf, rows, rowsOf } from './files.ts'
 import { databaseFor, fill, rowsOfPostgres } from './postgres-rows.ts'
@@ -27,15 +24,6 @@ before(async () => {
 })
 after(() => server.remove())
 
-const later = (
-  { length }: readonly Migration[],
-  programMin: number,
-  sql: string,
-): readonly Migration[] => {
-  const name = `000${length + 1}-later.sql`
-  return [{ number: length + 1, name, sql, programMin }]
-}
-
 const ADDED = 'ALTER TABLE users ADD COLUMN motto TEXT; UPDATE users SET motto = email;'
 /** One is another trigger than ours of its name. What `backup` writes must not fire the last. */
 const TRIGGER = `
@@ -48,21 +36,6 @@ const TRIGGER = `
 const WARNING =
   /warning: \S+ has the schema of a newer server-listing: what only that version knows is not restored\n/
 
-const compatible = [
-  ...sqlite.MIGRATIONS,
-  ...later(sqlite.MIGRATIONS, sqlite.MIGRATIONS.length, ADDED + TRIGGER),
-]
-const incompatible = [
-  ...sqlite.MIGRATIONS,
-  ...later(sqlite.MIGRATIONS, sqlite.MIGRATIONS.length + 1, ADDED),
-]
-
-function migrateFile(path: string, migrations: readonly Migration[]): void {
-  const file = new DatabaseSync(path)
-  sqlite.migrate(file, migrations)
-  file.close()
-}
-
 async function restoreInto(url: string, from: string) {
   const { code, stderr } = await runCommand(['restore', '--yes', from], {
     env: { DATABASE_URL: url },
@@ -73,7 +46,7 @@ async function restoreInto(url: string, from: string) {
 test('an archive of a newer schema that this program can work with restores', async (t) => {
   const { folder, path, target, backUp } = files(t)
   await filledFile(path, 2)
-  migrateFile(path, compatible)
+  await migrateFurther({ engine: 'sqlite', path }, ADDED + TRIGGER)
   change(path, `UPDATE api_keys SET revoked_at = 1 WHERE id = '${idOf(1)}'`)
   await backUp()
 
@@ -87,7 +60,7 @@ test('an archive of a newer schema that this program can work with restores', as
     assert.deepEqual(rows(restored, select), rows(path, select), table)
   }
   const count = rows(restored, 'SELECT count(*) FROM schema_migrations')
-  assert.deepEqual(count, [[sqlite.MIGRATIONS.length]])
+  assert.deepEqual(count, [[MIGRATIONS.length]])
 
   const schema = rows(path, 'SELECT name, sql FROM sqlite_schema ORDER BY 1')
   const inPlace = await restoreInto(`sqlite:${path}`, target)
@@ -112,9 +85,9 @@ test('an archive of a newer schema that this program can work with restores', as
 test('an archive that this program makes of a newer schema has all of it', async (t) => {
   const { path, target, backUp } = files(t)
   await filledFile(path, 2)
-  migrateFile(path, compatible)
+  await migrateFurther({ engine: 'sqlite', path }, ADDED + TRIGGER)
   await backUp()
-  const opened = await openArchive(target, compatible)
+  const opened = await openArchive(target, withLater(MIGRATIONS, ADDED + TRIGGER))
   t.after(() => opened.close())
   assert.equal(opened.isNewer, false)
   const read = (sql: string) => opened.database.prepare(sql).all().map(Object.values)
@@ -130,10 +103,7 @@ test('an archive that this program makes of a newer schema has all of it', async
 test('this program and the newer one restore each other on PostgreSQL', async (t) => {
   const url = await databaseFor(t, server)
   await fill(url)
-  const database = openDatabase(url, ENDLESS)
-  const added = later(postgres.MIGRATIONS, 1, ADDED)
-  await postgres.migrate(database, [...postgres.MIGRATIONS, ...added])
-  await database.close()
+  await migrateFurther({ engine: 'postgres', url }, ADDED)
   const { audit_log: _, ...before } = await rowsOfPostgres(url)
   const target = join(temporaryFolder(t), 'archive')
   const backedUp = await runCommand(['backup', target], { env: { DATABASE_URL: url } })
@@ -143,7 +113,7 @@ test('this program and the newer one restore each other on PostgreSQL', async (t
   assert.equal(code, 0, stderr)
   const { audit_log: _restored, ...present } = await rowsOfPostgres(url)
   assert.deepEqual(present, before)
-  const opened = await openArchive(target, compatible)
+  const opened = await openArchive(target, withLater(MIGRATIONS, ADDED + TRIGGER))
   t.after(() => opened.close())
   assert.equal(opened.database.prepare('SELECT count(motto) AS n FROM users').get()!.n, 2)
 })
@@ -152,10 +122,10 @@ test('an archive that needs a newer program is refused, and nothing changes', as
   const { folder, path, target, backUp } = files(t)
   await filledFile(path, 1)
   await backUp()
-  migrateFile(target, incompatible)
+  await migrateFurther({ engine: 'sqlite', path: target }, ADDED, 'breaking')
   const present = join(folder, 'present.db')
   await filledFile(present, 3)
-  const known = sqlite.MIGRATIONS.length
+  const known = MIGRATIONS.length
   const reason = `needs a newer server-listing: its schema needs migration ${known + 1}, this program knows ${known}\n`
   const bytes = readFileSync(target)
   const refuse = async (url: string) => {

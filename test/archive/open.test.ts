@@ -21,6 +21,7 @@ import { migrate, MIGRATIONS } from '../../src/sqlite/migrate.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
 import { runCommand } from '../cli/command.ts'
+import { withLater } from '../fixtures/later.ts'
 import { change, filledFile, files, hashOf, restoreFile, rows, rowsOf } from './files.ts'
 
 test('what is no archive is refused with a sentence, and does not change', async (t) => {
@@ -105,13 +106,8 @@ test('an archive of an older schema is migrated in a copy', async (t) => {
   await filledFile(path, 2)
   await backUp()
   const before = readFileSync(target)
-  const added = {
-    number: MIGRATIONS.length + 1,
-    name: `000${MIGRATIONS.length + 1}-made-up.sql`,
-    sql: `ALTER TABLE users ADD COLUMN made_up TEXT; UPDATE users SET made_up = email`,
-    programMin: 1,
-  }
-  const archive = await openArchive(target, [...MIGRATIONS, added])
+  const sql = 'ALTER TABLE users ADD COLUMN made_up TEXT; UPDATE users SET made_up = email'
+  const archive = await openArchive(target, withLater(MIGRATIONS, sql))
   const found = archive.database.prepare('SELECT count(made_up) AS count FROM users').get()
   assert.deepEqual([found?.count, archive.facts.users], [2, 2])
   const copy = archive.database.location()!
@@ -157,8 +153,7 @@ test('the folder of a killed command that migrated an archive is removed after a
     // Only root can give a file away.
     if (folder.endsWith('others') && process.getuid!() === 0) chownSync(folder, 12_345, 12_345)
   }
-  const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
-  ;(await openArchive(target, [...MIGRATIONS, added])).close()
+  ;(await openArchive(target, withLater(MIGRATIONS, ''))).close()
   const isRoot = process.getuid!() === 0
   assert.deepEqual(
     folders.map((folder) => existsSync(folder)),
@@ -201,8 +196,7 @@ test('a view without an end in place of a table is refused before it is read', a
     `CREATE VIEW endless ${endless}; CREATE TRIGGER wait AFTER INSERT ON schema_migrations
      BEGIN SELECT count(*) FROM endless; END`,
   )
-  const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
-  ;(await openArchive(target, [...MIGRATIONS, added])).close()
+  ;(await openArchive(target, withLater(MIGRATIONS, ''))).close()
 })
 
 test('an archive from the end of time is opened', async (t) => {

@@ -6,6 +6,7 @@ import { MANAGING } from '../../src/postgres/patience.ts'
 import { migratePostgres, openServingPostgresStore } from '../../src/postgres/store.ts'
 import { diagnose } from '../cli/doctor/findings.ts'
 import { programIn } from '../cli/program.ts'
+import { migrateFurther } from '../fixtures/later.ts'
 import { asAdmin, createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 
@@ -114,12 +115,9 @@ test('a migration gives no role the rights that the database has as defaults', a
 
   // What the owner has granted to a site stays when a migration replaces the function.
   await run('GRANT EXECUTE ON FUNCTION keys_of TO site')
-  const database = openDatabase(url, MANAGING)
-  t.after(database.close)
   const { rows } = await run(`SELECT pg_get_functiondef('keys_of(text)'::regprocedure) AS keys_of`)
-  const next = MIGRATIONS.length + 1
   const sql = `${rows[0].keys_of}; CREATE FUNCTION other() RETURNS int RETURN 1; CREATE TABLE more ()`
-  await migrate(database, [...MIGRATIONS, { number: next, name: 'next', sql, programMin: 1 }])
+  await migrateFurther({ engine: 'postgres', url }, sql)
   assert.deepEqual(await withRights(), ['keys_of'])
 })
 

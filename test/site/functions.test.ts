@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { openDatabase } from '../../src/postgres/database.ts'
-import { MIGRATIONS, migrate } from '../../src/postgres/migrate.ts'
-import { ENDLESS } from '../../src/postgres/patience.ts'
 import { eventually } from '../fixtures/eventually.ts'
+import { migrateFurther } from '../fixtures/later.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addAccount, hashOf, issue, live } from './acts.ts'
 import { buildSite, serveSite, type ToySite } from './toy-site.ts'
@@ -20,20 +18,13 @@ before(async () => {
 after(() => server.remove())
 
 /** A later release may add columns and tables. */
-const LATER = {
-  number: MIGRATIONS.length + 1,
-  name: 'later.sql',
-  sql: `ALTER TABLE users ADD COLUMN note text; ALTER TABLE api_keys ADD COLUMN note text NOT NULL DEFAULT '';
-    ALTER TABLE servers ADD COLUMN note text`,
-  programMin: 1,
-}
+const LATER = `ALTER TABLE users ADD COLUMN note text; ALTER TABLE servers ADD COLUMN note text;
+  ALTER TABLE api_keys ADD COLUMN note text NOT NULL DEFAULT ''`
 
 test('a site goes on after a later migration', async (t) => {
   const site = await buildSite(t, server)
   await live(site, await serveSite(t, site), 'ada@example.com')
-  const database = openDatabase(site.url, ENDLESS)
-  t.after(database.close)
-  await migrate(database, [...MIGRATIONS, LATER])
+  await migrateFurther({ engine: 'postgres', url: site.url }, LATER)
   await live(site, await serveSite(t, site), 'bob@example.com')
 })
 

@@ -3,15 +3,11 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, type TestContext, test } from 'node:test'
-import type { Migration } from '../../../src/database/migrations.ts'
-import { openDatabase } from '../../../src/postgres/database.ts'
-import * as postgres from '../../../src/postgres/migrate.ts'
-import { ENDLESS } from '../../../src/postgres/patience.ts'
-import * as sqlite from '../../../src/sqlite/migrate.ts'
 import { runCommand } from '../../cli/command.ts'
 import { type InstalledProgram, installedProgramIn } from '../../cli/program.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { migrateFurther } from '../../fixtures/later.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
@@ -206,7 +202,7 @@ async function goBackToNewDatabase(t: TestContext, site: Site): Promise<void> {
   await present('user disable ada@example.com')
   await present(`user disable -- ${hal}`)
   const commands = (await present(`revocations export ${list}`)).split('\n')
-  await migrateFurther(database)
+  await migrateBeyond(database)
   const refused = await old.run(['restore', '--yes', backup], { env })
   assert.match(refused.stderr, /needs a newer server-listing/)
   const DATABASE_URL =
@@ -242,7 +238,7 @@ function moveAway(t: TestContext, path: string): void {
 
 async function refuseSchema({ database, old, env, present }: Site): Promise<void> {
   await present('migrate')
-  await migrateFurther(database)
+  await migrateBeyond(database)
   const before = await rowsOf(database)
   const served = await old.serve({ env })
   const { status } = await ask(served.port, { key: keyNamed('bot') })
@@ -255,24 +251,9 @@ async function refuseSchema({ database, old, env, present }: Site): Promise<void
   assert.deepEqual(await rowsOf(database), before)
 }
 
-/** A migration that only a later program can work with. */
-const breaking = ({ length }: readonly Migration[]): Migration => ({
-  number: length + 1,
-  name: `000${length + 1}-test.sql`,
-  sql: 'ALTER TABLE users ADD COLUMN motto TEXT',
-  programMin: length + 1,
-})
-
-async function migrateFurther(database: Located): Promise<void> {
-  if (database.engine === 'sqlite') {
-    const file = new DatabaseSync(database.path)
-    sqlite.migrate(file, [...sqlite.MIGRATIONS, breaking(sqlite.MIGRATIONS)])
-    return file.close()
-  }
-  const opened = openDatabase(database.url, ENDLESS)
-  await postgres.migrate(opened, [...postgres.MIGRATIONS, breaking(postgres.MIGRATIONS)])
-  await opened.close()
-}
+/** Only a later program can work with the schema then. */
+const migrateBeyond = (database: Located) =>
+  migrateFurther(database, 'ALTER TABLE users ADD COLUMN motto TEXT', 'breaking')
 
 /** All rows of all tables, those of the ledger too. */
 async function rowsOf(database: Located): Promise<Rows> {

@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, type TestContext, test } from 'node:test'
 import { isReleased, versionOfTree } from '../../../scripts/release/changelog.ts'
 import { openArchive } from '../../../src/archive/open.ts'
 import type { DatabaseConfig } from '../../../src/config/database-url.ts'
-import type { Migration } from '../../../src/database/migrations.ts'
-import { openDatabase } from '../../../src/postgres/database.ts'
-import * as postgres from '../../../src/postgres/migrate.ts'
-import { ENDLESS } from '../../../src/postgres/patience.ts'
 import { migratePostgres } from '../../../src/postgres/store.ts'
-import * as sqlite from '../../../src/sqlite/migrate.ts'
+import { MIGRATIONS } from '../../../src/sqlite/migrate.ts'
 import { runCommand } from '../../cli/command.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { migrateFurther, withLater } from '../../fixtures/later.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { decidedAnswer } from './answer.ts'
@@ -34,12 +30,7 @@ before(async () => {
 after(() => server.remove())
 
 /** A migration of the next version that keeps this program working: it adds, and rewrites rows. */
-const next = ({ length }: readonly Migration[]): Migration => ({
-  number: length + 1,
-  name: `000${length + 1}-test.sql`,
-  sql: `ALTER TABLE users ADD COLUMN motto TEXT; UPDATE users SET motto = email`,
-  programMin: 1,
-})
+const NEXT = 'ALTER TABLE users ADD COLUMN motto TEXT; UPDATE users SET motto = email'
 
 for (const release of keptReleases())
   test(`the database and the archive of ${release.version} keep working`, (t) =>
@@ -63,10 +54,7 @@ async function checkRelease(t: TestContext, release: KeptRelease): Promise<void>
   })
   await t.test('its SQLite file is served with the schema of a next version', async (each) => {
     const database = sqliteOf(each, release)
-    const file = new DatabaseSync(database.path)
-    const applied = sqlite.migrate(file, [...sqlite.MIGRATIONS, next(sqlite.MIGRATIONS)])
-    file.close()
-    assert.equal(applied.at(-1), next(sqlite.MIGRATIONS).name)
+    await migrateFurther(database, NEXT)
     await checkServed(each, database, release.answers.sqlite)
   })
   await t.test('its PostgreSQL database is migrated and served', async (each) => {
@@ -78,13 +66,7 @@ async function checkRelease(t: TestContext, release: KeptRelease): Promise<void>
     'its PostgreSQL database is served with the schema of a next version',
     async (each) => {
       const database = await postgresOf(server, release)
-      const opened = openDatabase(database.url, ENDLESS)
-      const applied = await postgres.migrate(opened, [
-        ...postgres.MIGRATIONS,
-        next(postgres.MIGRATIONS),
-      ])
-      await opened.close()
-      assert.equal(applied.at(-1), next(postgres.MIGRATIONS).name)
+      await migrateFurther(database, NEXT)
       await checkServed(each, database, release.answers.postgres)
     },
   )
@@ -108,7 +90,7 @@ async function checkRelease(t: TestContext, release: KeptRelease): Promise<void>
     },
   )
   await t.test('a next version reads its archive', async (each) => {
-    const migrations = [...sqlite.MIGRATIONS, next(sqlite.MIGRATIONS)]
+    const migrations = withLater(MIGRATIONS, NEXT)
     const opened = await openArchive(placed(each, release, FILES.archive), migrations)
     const found = opened.database.prepare('SELECT email, motto FROM users ORDER BY email').all()
     opened.close()
