@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { entriesFor } from '../test/run/entries.ts'
+import { entriesFor, SLOWER } from '../test/run/entries.ts'
 
 /*
  * Runs suites with one count: `node scripts/test.ts quick`. Files that are named after the suites
@@ -87,7 +87,7 @@ const { status } = spawnSync(
   [
     '--test',
     `--test-concurrency=${concurrencyOf(suites)}`,
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    `--test-timeout=${SLOWER * TEST_TIMEOUT_MS}`,
     '--test-reporter=./test/run/reporter.ts',
     '--test-global-setup=./test/run/shared-cluster.ts',
     '--import=./test/run/compile-cache.js',

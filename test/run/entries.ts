@@ -20,6 +20,9 @@ const usualTimes: Record<string, number> = JSON.parse(
   readFileSync(new URL('times.json', import.meta.url), 'utf8'),
 )
 
+/** How many times longer than usual a run may take, for a slow machine or an emulated one. */
+export const SLOWER = Number(process.env.SLOWER ?? 1)
+
 /** Variables that make a run longer, and the one that writes the table. */
 const LONGER = ['TIMES', 'SEQUENCES', 'RESTARTS', 'SECONDS', 'SEED']
 
@@ -69,7 +72,7 @@ export function entryOf(files: readonly string[], root = ROOT, limitMs = limitOf
 /** The longest time for a file, in milliseconds: three times its usual time, once it is known. */
 function limitOf(file: string): number {
   if (LONGER.some((name) => process.env[name] !== undefined)) return Infinity
-  return 3_000 * Math.max(usualTimes[file] ?? 0, SHORT_S)
+  return SLOWER * 3_000 * Math.max(usualTimes[file] ?? 0, SHORT_S)
 }
 
 /** The file whose tests an entry has begun last, or null. */
