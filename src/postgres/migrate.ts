@@ -94,8 +94,9 @@ const LASTING = /^(0A|22|23|2B|42|P0)/
 async function readLedger(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
   // Other programs have a table of the ledger's name, too, with other columns.
   const { rows: schema } = await client.query(
-    `SELECT bool_or(relname = 'schema_migrations' AND attname IS NOT NULL) AS "isOurs" FROM pg_class
-     LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'program_min'
+    `SELECT sum((relname = 'schema_migrations' AND attname IS NOT NULL)::int) = 3 AS "isOurs"
+     FROM pg_class LEFT JOIN pg_attribute
+       ON attrelid = pg_class.oid AND attname IN ('number', 'name', 'program_min')
      WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')`,
   )
   const { isOurs } = schema[0]

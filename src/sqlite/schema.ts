@@ -24,10 +24,13 @@ export function complaintAboutDatabase(database: DatabaseSync): string | null {
       '`sqlite3 OLD .dump | sqlite3 NEW` makes a file in UTF-8'
     )
   // Other programs have a table of this name, too, with other columns.
-  const ledger = database.prepare(
-    `SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'program_min'`,
-  )
-  if (ledger.get() !== undefined || tableNames(database).length === 0) return null
+  const columns = database
+    .prepare(
+      `SELECT 1 FROM pragma_table_info('schema_migrations')
+       WHERE name IN ('number', 'name', 'program_min')`,
+    )
+    .all()
+  if (columns.length === 3 || tableNames(database).length === 0) return null
   return 'it belongs to another program: it has tables, but not ours. Name another file'
 }
 

@@ -82,6 +82,11 @@ const STRANGERS: readonly Stranger[] = [
     sql: 'CREATE TABLE schema_migrations (version TEXT PRIMARY KEY)',
     says: NOT_OURS,
   },
+  ...['number', 'name', 'program_min'].map((column) => ({
+    what: `whose ledger lacks ${column}`,
+    sql: `ALTER TABLE schema_migrations RENAME COLUMN ${column} TO other`,
+    says: NOT_OURS,
+  })),
   { what: 'without its ledger', sql: 'DROP TABLE schema_migrations', says: NOT_OURS },
   { what: 'with an empty ledger', sql: 'DELETE FROM schema_migrations', says: CHANGED },
   {
