@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Migration } from '../../../src/database/migrations.ts'
 import { openDatabase } from '../../../src/postgres/database.ts'
 import { ENDLESS } from '../../../src/postgres/patience.ts'
 import { MIGRATIONS, migrate } from '../../../src/postgres/migrate.ts'
 import { migratePostgres } from '../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { migrateFurther, withLater } from '../../fixtures/later.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
@@ -62,23 +62,21 @@ test('a failed migration leaves no trace, and the next run completes it', async 
   const database = openDatabase(await createDatabase(cluster), ENDLESS)
   t.after(database.close)
   await migrate(database)
-  const wrong = next('CREATE TABLE two (a int); CREATE TABLE users (a int)')
-  await assert.rejects(migrate(database, [...MIGRATIONS, wrong]), /"users" already exists/)
+  const wrong = withLater(MIGRATIONS, 'CREATE TABLE two (a int); CREATE TABLE users (a int)')
+  await assert.rejects(migrate(database, wrong), /"users" already exists/)
   assert.equal((await database.query(`SELECT FROM pg_class WHERE relname = 'two'`)).length, 0)
-  const right = next('CREATE TABLE two (a int)')
-  assert.deepEqual(await migrate(database, [...MIGRATIONS, right]), [right.name])
+  const right = withLater(MIGRATIONS, 'CREATE TABLE two (a int)')
+  assert.deepEqual(await migrate(database, right), [right.at(-1)!.name])
 })
 
 test('a second migration waits for a long one', async (t) => {
   const url = await createDatabase(cluster)
   await migratePostgres(url)
-  const slow = next('SELECT pg_sleep(2)')
+  const slow = withLater(MIGRATIONS, 'SELECT pg_sleep(2)')
   const databases = [openDatabase(url, ENDLESS), openDatabase(url, ENDLESS)]
   t.after(() => Promise.all(databases.map(({ close }) => close())))
-  const applied = await Promise.all(
-    databases.map((database) => migrate(database, [...MIGRATIONS, slow])),
-  )
-  assert.deepEqual(applied.flat(), [slow.name])
+  const applied = await Promise.all(databases.map((database) => migrate(database, slow)))
+  assert.deepEqual(applied.flat(), [slow.at(-1)!.name])
 })
 
 test('the next version migrates under a running one, and both keep working', async (t) => {
@@ -90,15 +88,13 @@ test('the next version migrates under a running one, and both keep working', asy
   assert.equal(await outcomeOf(running, key), 'granted')
 
   // An expanding migration may add columns and an index and renew all revisions.
-  const expand = next(
+  await migrateFurther(
+    { engine: 'postgres', url },
     `ALTER TABLE servers ADD COLUMN motto text NOT NULL DEFAULT '';
      ALTER TABLE api_keys ADD COLUMN note text;
      CREATE INDEX servers_by_motto ON servers (motto);
      UPDATE listing_revisions SET revision = gen_random_uuid()`,
   )
-  const newer = openDatabase(url, ENDLESS)
-  t.after(newer.close)
-  assert.deepEqual(await migrate(newer, [...MIGRATIONS, expand]), [expand.name])
 
   const started = await openStore(t, url)
   for (const store of [running, started, running]) {
@@ -115,19 +111,11 @@ test('a schema can require the next version: a running one continues, a start fa
   const url = await createDatabase(cluster)
   const running = await openStore(t, url)
   const { key } = await addOwner(running, 'ada@example.com')
-  const newer = openDatabase(url, ENDLESS)
-  t.after(newer.close)
-  const contract = { ...next('SELECT 1'), programMin: MIGRATIONS.length + 1 }
-  await migrate(newer, [...MIGRATIONS, contract])
+  await migrateFurther({ engine: 'postgres', url }, 'SELECT 1', 'breaking')
   assert.equal(await outcomeOf(running, key), 'granted')
   const started = await openStore(t, url)
   assert.equal(await outcomeOf(started, key), 'NotConfigured')
 })
-
-function next(sql: string): Migration {
-  const number = MIGRATIONS.length + 1
-  return { number, name: `000${number}-test.sql`, sql, programMin: 1 }
-}
 
 function spawnMigrate(url: string) {
   return spawn(process.execPath, [join(ROOT, 'bin/server-listing.js'), 'migrate'], {
