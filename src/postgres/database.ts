@@ -31,8 +31,15 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** Connects with the first query, and again with the first query after a failure. */
-export function openDatabase(url: string, patience: Patience): Database {
+/**
+ * Connects with the first query, and again with the first query after a failure. `prepare` runs
+ * before each use of a connection, and its error ends that use.
+ */
+export function openDatabase(
+  url: string,
+  patience: Patience,
+  prepare: () => Promise<void> = async () => {},
+): Database {
   const hosts = hostsOf(url)
   const backends = new WeakMap<pg.ClientBase, Backend>()
   const openPool = (max: number) =>
@@ -54,6 +61,7 @@ export function openDatabase(url: string, patience: Patience): Database {
    * calls.
    */
   async function acquire(): Promise<pg.PoolClient> {
+    await prepare()
     if (abandoned.count() > 0) await abandoned.end()
     if (isFull()) {
       await delay(patience.connectMs)

@@ -71,8 +71,9 @@ export async function openServingPostgresStore(
     createClaimConnection(database, keys, prepare),
   )
   const queue = createClaimQueue(connections, { ...POSTGRES_QUEUE, batchMax })
-  // The dashboard has its own connections, which are opened on demand.
-  const pages = openDatabase(url, MANAGING)
+  // The dashboard has its own connections, which are opened on demand, and nothing of it reaches a
+  // schema that this program can't work with.
+  const pages = openDatabase(url, MANAGING, prepare)
   const store = managed(pages)
   return {
     ...store,

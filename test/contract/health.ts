@@ -52,14 +52,6 @@ export function healthContract(open: OpenFixture): void {
     await store.checkSchema()
   })
 
-  test('the check of the schema fails where the schema cannot be read', async (t) => {
-    const { store, execute } = await open(t)
-    await execute(`ALTER TABLE schema_migrations RENAME COLUMN number TO elsewhere`)
-    await assert.rejects(store.checkSchema(), AuthenticationFault)
-    await execute(`ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO number`)
-    await store.checkSchema()
-  })
-
   test('the last backup is the one that was recorded last, in every process', async (t) => {
     const { store, openSecond } = await open(t)
     const other = await openSecond()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { NotConfigured } from '../../src/model/faults.ts'
+import { AuthenticationFault, NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { SERVING } from '../../src/postgres/patience.ts'
 import { isRefusedEverywhere, unusable } from '../../src/postgres/refusals.ts'
@@ -108,6 +108,22 @@ test('a refusal after the start is not configured until it is fixed', async (t) 
   await becomes('NotConfigured')
   await change('RESET search_path')
   await becomes('granted')
+})
+
+test("the check of the schema tells another program's ledger from one that is locked", async (t) => {
+  const url = await createDatabase(server)
+  const store = await openStore(t, url)
+  await asAdmin(url, async (client) => {
+    await client.query('BEGIN; LOCK TABLE schema_migrations')
+    await assert.rejects(store.checkSchema(), AuthenticationFault)
+    await client.query('ROLLBACK; ALTER TABLE schema_migrations RENAME COLUMN number TO elsewhere')
+    await assert.rejects(
+      store.checkSchema(),
+      (fault) => fault instanceof NotConfigured && /another program/.test(fault.message),
+    )
+    await client.query('ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO number')
+  })
+  await store.checkSchema()
 })
 
 test('a bad certificate is a lasting refusal by one host; other failures may pass', async () => {

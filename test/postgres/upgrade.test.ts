@@ -4,7 +4,16 @@ import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { ENDLESS } from '../../src/postgres/patience.ts'
-import { migratePostgres, openPostgresStore } from '../../src/postgres/store.ts'
+import { usageCounts } from '../../src/keys/records/usage-counts.ts'
+import { createUsageCounter } from '../../src/keys/usage/usage-counter.ts'
+import {
+  migratePostgres,
+  openPostgresStore,
+  openServingPostgresStore,
+} from '../../src/postgres/store.ts'
+import { migrateFurther } from '../fixtures/later.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
+import { addUser } from '../fixtures/service.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 
@@ -52,6 +61,24 @@ test('the tables of a version before the first release are refused, and nothing 
   assert.deepEqual(await content(), before)
   assert.deepEqual(await database.query('SELECT name FROM users'), [{ name: 'Ada' }])
   assert.deepEqual(await database.query('SELECT max(number) FROM schema_migrations'), [{ max: 2 }])
+})
+
+test('a service does nothing in a schema of a newer program, until it can work with it', async (t) => {
+  const url = await createMigratedDatabase(server)
+  await migrateFurther({ engine: 'postgres', url }, 'SELECT 1', 'breaking')
+  const faults: unknown[] = []
+  const store = await openServingPostgresStore(url, { onFault: (fault) => faults.push(fault) })
+  t.after(store.close)
+  const counter = createUsageCounter(usageCounts(store.counting), (fault) => faults.push(fault))
+  await counter.write()
+  const add = () => addUser(store, 'ada@example.com')
+  await assert.rejects(add(), (fault) => faults.push(fault) === 3)
+  for (const fault of faults) {
+    assert.ok(fault instanceof NotConfigured)
+    assert.match(fault.message, /needs a newer server-listing/)
+  }
+  await asAdmin(url, (client) => client.query('UPDATE schema_migrations SET program_min = 1'))
+  await add()
 })
 
 test('the epoch of the service has one row', async () => {
