@@ -5,8 +5,7 @@ import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 import { recordsOf } from '../fixtures/records.ts'
-
-const NOW = 1_800_000_000_000_000
+import { NOW } from '../fixtures/clock.ts'
 
 test('a listing has exactly the eight fields of a server, in their order, null where unknown', async (t) => {
   const { port, store } = await startDescribedService(t)

@@ -8,8 +8,8 @@ import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
-const NOW = 1_800_000_000_000_000
 /** Year 1, which Go writes for "never", and the end of year 9999. */
 const FAR_PAST = -62_135_596_800_000_000
 const FAR_FUTURE = 253_402_300_799_000_000

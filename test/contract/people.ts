@@ -7,8 +7,8 @@ import type { AddressedUser, User } from '../../src/accounts/user.ts'
 import { addUser } from '../fixtures/service.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
-export const NOW = 1_800_000_000_000_000
 export const OPERATOR = operatorAt(NOW)
 
 /** Makes an organization that the user owns and returns its id. */

@@ -5,9 +5,10 @@ import type { Store } from '../../src/database/store.ts'
 import type { AddressedUser } from '../../src/accounts/user.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
-import { OPERATOR, addOrganization, addUsers, join, NOW, register } from './people.ts'
+import { OPERATOR, addOrganization, addUsers, join, register } from './people.ts'
 import { claim } from './keys/claim.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
 /** What the schema enforces, whichever program writes to the database. */
 export function schemaContract(open: OpenFixture): void {

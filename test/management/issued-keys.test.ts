@@ -11,8 +11,7 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 import { addUser } from '../fixtures/service.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
-
-const NOW = 1_800_000_000_000_000
+import { NOW } from '../fixtures/clock.ts'
 
 test('an issued key is returned once, and its record is stored', async (t) => {
   const { store, user } = await openStore(t)

@@ -10,14 +10,13 @@ import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
 let server: Server
 before(async () => {
   server = await openServer()
 })
 after(() => server.remove())
-
-const NOW = 1_800_000_000_000_000
 
 /** Counts the statements on servers, as the triggers that renew listings do. */
 const COUNT = `

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { type AddressedUser, createUser } from '../../src/accounts/user.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { StoreFixture } from '../contract/fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register } from '../contract/people.ts'
+import { addOrganization, addUsers, fields, join, register } from '../contract/people.ts'
 import { type SharedDatabase, shareDatabase } from '../contract/postgres-fixture.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
@@ -14,6 +14,7 @@ import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
 /*
  * Every transaction locks users first, ordered by id, and then organizations. Each test holds a row

@@ -12,12 +12,12 @@ import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { NOW } from '../fixtures/clock.ts'
 
 /*
  * A request that deletes old rows on its way skips the ones that another transaction has locked.
  */
 
-const NOW = 1_800_000_000_000_000
 const SOON_US = 1_000_000
 
 let server: Server

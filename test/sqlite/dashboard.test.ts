@@ -13,15 +13,13 @@ import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { createUsageCounter } from '../../src/keys/usage/usage-counter.ts'
 import { holding } from '../fixtures/listings.ts'
-import { manualClock } from '../fixtures/clock.ts'
+import { NOW, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { recordsOf } from '../fixtures/records.ts'
 import { usageCounts } from '../../src/keys/records/usage-counts.ts'
-
-const NOW = 1_800_000_000_000_000
 
 /*
  * The dashboard while other processes and connections work on the same file.

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { AUDIT_DROPPED, AUDIT_KEPT_US, type AuditEntry } from '../../../src/model/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { recordsOf } from '../../fixtures/records.ts'
-
-const NOW = 1_800_000_000_000_000
+import { NOW } from '../../fixtures/clock.ts'
 
 test('an entry stays for 400 days, and each new entry removes up to ten older ones', async (t) => {
   const { signedIn, store } = await startDashboard(t)

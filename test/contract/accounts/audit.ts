@@ -5,14 +5,16 @@ import {
   AUDIT_DROPPED,
   AUDIT_KEPT_US,
   type AuditEntry,
+  operatorAt,
   REFUSED_COUNTED_MAX,
 } from '../../../src/model/audit.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, NOW } from '../people.ts'
 import { audit } from '../../../src/accounts/records/audit.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 const entry = (user_id: string | null, occurred_at: number): AuditEntry => ({
   user_id,
@@ -46,8 +48,9 @@ export function auditContract(open: OpenFixture): void {
   test('entries of a removed user stay', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store)
-    await recordsOf(store).writeAudit(entry(user.id, NOW))
-    await removeUser(store.database, user.id, OPERATOR)
+    const now = presentInstant()
+    await recordsOf(store).writeAudit(entry(user.id, now))
+    await removeUser(store.database, user.id, operatorAt(now))
     const actions = (await recordsOf(store).listEvents(user.id, 9)).map(({ action }) => action)
     assert.deepEqual(actions, ['user removed', 'sign-in', 'user added'])
   })

@@ -6,9 +6,10 @@ import type { Store } from '../../../src/database/store.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
-import { OPERATOR, addUsers, NOW, register, tally } from '../people.ts'
+import { OPERATOR, addUsers, register, tally } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf, setBanned } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const begin = (store: Store, userId: string, tokenHash: string) =>
   recordsOf(store).beginSession(

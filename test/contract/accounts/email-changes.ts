@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, tally } from '../people.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** Changes of an email address, which depend on the password that was checked. */
 export function emailChangesContract(open: OpenFixture): void {

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { createUser, nameOf, type User } from '../../../src/accounts/user.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, NOW, register, tally } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, register, tally } from '../people.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 type Named = Pick<User, 'email' | 'external_id'>
 

@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addUsers, NOW } from '../people.ts'
+import { OPERATOR, addUsers } from '../people.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { secrets } from '../../../src/accounts/records/secrets.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const HASH = 'a hash of a password'
 

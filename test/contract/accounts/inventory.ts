@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/servers/server.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, register, saved } from '../people.ts'
 import type { operator } from '../../../src/directory/records/operator.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))

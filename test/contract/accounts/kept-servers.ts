@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 import { rolesIn } from './removed-users.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** What becomes of an organization and its servers when a user is removed. */
 export function keptServersContract(open: OpenFixture): void {

@@ -7,8 +7,9 @@ import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, register } from '../people.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const entry = (user_id: string | null, occurred_at: number) =>
   ({ user_id, action: 'sign-in refused', subject: 'x', address: 'y', occurred_at }) as const

@@ -6,9 +6,10 @@ import type { Store } from '../../../src/database/store.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, tally } from '../people.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** Stored passwords and the sessions that depend on them. */
 export function passwordsContract(open: OpenFixture): void {

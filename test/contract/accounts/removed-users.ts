@@ -9,7 +9,6 @@ import {
   addUsers,
   fields,
   join,
-  NOW,
   register,
   rename,
   tally,
@@ -18,6 +17,7 @@ import { claim } from '../keys/claim.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {

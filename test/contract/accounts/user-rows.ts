@@ -5,8 +5,9 @@ import { addUser, issueKey } from '../../fixtures/service.ts'
 import { uuidOf } from '../../fixtures/uuid-of.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { openForeign } from '../keys/foreign-program.ts'
-import { OPERATOR, NOW } from '../people.ts'
+import { OPERATOR } from '../people.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** What the schema demands of a user and does with a disabled one, whichever program writes. */
 export function userRowsContract(open: OpenFixture): void {

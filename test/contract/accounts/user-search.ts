@@ -4,8 +4,9 @@ import { createUser, type User } from '../../../src/accounts/user.ts'
 import { USERS_PER_PAGE, userSearch } from '../../../src/directory/records/user-search.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { NOW, OPERATOR, register } from '../people.ts'
+import { OPERATOR, register } from '../people.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** An operator's search for users. */
 export function userSearchContract(open: OpenFixture): void {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, NOW, tally } from '../people.ts'
+import { OPERATOR, tally } from '../people.ts'
 import { users } from '../../../src/accounts/records/users.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function usersContract(open: OpenFixture): void {
   test('a user is found by email, and a taken email is refused', async (t) => {

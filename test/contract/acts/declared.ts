@@ -7,7 +7,8 @@ import type { Store } from '../../../src/database/store.ts'
 import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { documentOf } from '../../fixtures/document.ts'
-import { NOW, OPERATOR } from '../people.ts'
+import { OPERATOR } from '../people.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** An operator's document, which must have no mistake. */
 export function declare(fields: Parameters<typeof documentOf>[0]): Document {

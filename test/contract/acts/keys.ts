@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
-import { NOW } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan } from './declared.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { formatInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 

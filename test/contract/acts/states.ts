@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
-import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { addOrganization, addUsers, join, register } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan } from './declared.ts'
 import { formatInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const SURVIVAL = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
 

@@ -7,11 +7,12 @@ import type { Store } from '../../../src/database/store.ts'
 import type { User } from '../../../src/accounts/user.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, tally } from '../people.ts'
 import { claim } from './claim.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function apiKeysContract(open: OpenFixture): void {
   test('a sixth key is refused, and so is a key above a lower maximum', async (t) => {

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { NOW } from '../people.ts'
 import { claim } from './claim.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** An owner with a key, and what another program does with keys and the list of revoked hashes. */
 export async function openForeign(open: OpenFixture, t: TestContext) {

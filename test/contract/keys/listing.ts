@@ -9,8 +9,7 @@ import { claim } from './claim.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
-
-const NOW = 1_800_000_000_000_000
+import { NOW } from '../../fixtures/clock.ts'
 
 /** The servers that a claim returns, their order, and when they are read again (spec 4.1). */
 export function listingContract(open: OpenFixture): void {

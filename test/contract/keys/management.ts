@@ -7,8 +7,7 @@ import { OPERATOR, saved } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
-
-const NOW = 1_800_000_000_000_000
+import { NOW } from '../../fixtures/clock.ts'
 
 /** The work of the commands and the dashboard (spec 5.3). */
 export function managementContract(open: OpenFixture): void {

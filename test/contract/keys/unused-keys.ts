@@ -8,7 +8,8 @@ import type { Database } from '../../../src/database/database.ts'
 import { unusedApiKeys } from '../../../src/directory/records/unused-keys.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, OPERATOR } from '../people.ts'
+import { addUsers, OPERATOR } from '../people.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const SINCE = NOW - 1_000_000
 const KEY = columnsOf({

@@ -8,16 +8,8 @@ import type { Store } from '../../../src/database/store.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf, setBanned } from '../../fixtures/records.ts'
 import type { OpenFixture } from '../fixture.ts'
-import {
-  addOrganization,
-  addUsers,
-  join,
-  NOW,
-  OPERATOR,
-  register,
-  rename,
-  tally,
-} from '../people.ts'
+import { addOrganization, addUsers, join, OPERATOR, register, rename, tally } from '../people.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** An owner adds the account that has an address. */
 export function addingContract(open: OpenFixture): void {

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, register } from '../people.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {

@@ -3,21 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import {
-  OPERATOR,
-  addOrganization,
-  addUsers,
-  fields,
-  join,
-  NOW,
-  register,
-  tally,
-} from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, register, tally } from '../people.ts'
 import { removeServer } from '../../fixtures/changed-servers.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function organizationsContract(open: OpenFixture): void {
   test('an organization belongs to the user who made it and counts its servers', async (t) => {

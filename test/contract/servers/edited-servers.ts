@@ -3,20 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { fingerprintOf } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
-import {
-  OPERATOR,
-  addOrganization,
-  addUsers,
-  fields,
-  join,
-  NOW,
-  register,
-  tally,
-} from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, register, tally } from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function editingContract(open: OpenFixture): void {
   test('an edit replaces every field and the instant', async (t) => {

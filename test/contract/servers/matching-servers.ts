@@ -6,10 +6,11 @@ import type { Becomes } from '../../../src/servers/server-change.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const DRAFTS = { organization_id: null, text: '', status: 'draft' } as const
 const PUBLISHED = { status: 'published' } as const

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
+import { addOrganization, addUsers, fields, register } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function publishedContract(open: OpenFixture): void {
   test('a published personal server is found by its id, with its eight fields', async (t) => {

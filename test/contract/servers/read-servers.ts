@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, NOW, register } from '../people.ts'
+import { addOrganization, addUsers, register } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** Reading many servers, as an export does. */
 export function readingContract(open: OpenFixture): void {

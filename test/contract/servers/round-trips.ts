@@ -9,10 +9,11 @@ import type { ServerFields, ServerRecord } from '../../../src/servers/server.ts'
 import { inspectEntry, readValue, type ServerEntry } from '../../../src/servers/server-entry.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, fields, NOW, register, saved } from '../people.ts'
+import { addUsers, fields, register, saved } from '../people.ts'
 import { importServers } from '../../fixtures/changed-servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** Small sets of values, so that servers share names, addresses and instants. */
 const valid = (field: string) => (value: string) =>

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { PAGE_SIZE, SEARCHED_MAX, type ServerPage } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { addOrganization, addUsers, join, register } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function searchContract(open: OpenFixture): void {
   test("a search finds the user's personal servers, newest first, ties by id", async (t) => {

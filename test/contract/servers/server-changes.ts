@@ -5,12 +5,13 @@ import { CHANGES_MAX, CHANGES_SIZE_MAX, UNDO_US } from '../../../src/servers/ser
 import { SERVERS_MAX } from '../../../src/model/server-row.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, register } from '../people.ts'
 import { changeAll, importServers } from '../../fixtures/changed-servers.ts'
 import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const DRAFT = { status: 'draft' } as const
 const PUBLISHED = { status: 'published' } as const

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import { addOrganization, addUsers, fields, join, register, tally } from '../people.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 export function registeringContract(open: OpenFixture): void {
   test('a server is stored as registered, with its user and instant', async (t) => {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PAGE_SIZE, SORT_COLUMNS, type ServerSearch } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, register } from '../people.ts'
+import { addUsers, register } from '../people.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** The order, the filter and the counts of a search. */
 export function sortContract(open: OpenFixture): void {

@@ -7,10 +7,11 @@ import type { Becomes } from '../../../src/servers/server-change.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, register } from '../people.ts'
 import { changeAll, importServers } from '../../fixtures/changed-servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /** Undoing changes of servers. */
 export function undoneChangesContract(open: OpenFixture): void {

@@ -1,4 +1,4 @@
-import { NOW, OPERATOR } from '../../contract/people.ts'
+import { OPERATOR } from '../../contract/people.ts'
 import {
   CLOSED,
   draft,
@@ -11,6 +11,7 @@ import {
   testMeetings,
 } from './meeting.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 const OPEN = { signUp: 'open', reserved: [] } as const
 const ways = { issuer: ISSUER, passwords: false }

@@ -5,13 +5,14 @@ import type { DraftSession } from '../../../src/accounts/sessions.ts'
 import type { AddressedUser } from '../../../src/accounts/user.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import type { StoreFixture } from '../../contract/fixture.ts'
-import { addOrganization, addUsers, NOW, OPERATOR, register } from '../../contract/people.ts'
+import { addOrganization, addUsers, OPERATOR, register } from '../../contract/people.ts'
 import { type SharedDatabase, shareDatabase } from '../../contract/postgres-fixture.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { NOW } from '../../fixtures/clock.ts'
 
 /*
  * Each act takes a lock before it reads what it decides by. Another transaction holds that lock and

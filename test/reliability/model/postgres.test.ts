@@ -1,9 +1,10 @@
 import { after, before, type TestContext } from 'node:test'
 import { openServingPostgresStore } from '../../../src/postgres/store.ts'
+import { NOW } from '../../fixtures/clock.ts'
 import { createClockedDatabase } from '../../fixtures/postgres/clock.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { agreement } from './agreement.ts'
-import { CLOCK_BEGIN, type Engine } from './real.ts'
+import type { Engine } from './real.ts'
 
 let cluster: Cluster
 before(async () => {
@@ -17,7 +18,7 @@ async function openPostgresEngine(t: TestContext): Promise<Engine> {
   const { url, elapse } = await createClockedDatabase(t, cluster)
   const store = await openServingPostgresStore(url)
   t.after(store.close)
-  let now = CLOCK_BEGIN
+  let now = NOW
   return {
     store,
     now: () => now,

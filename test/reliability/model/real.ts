@@ -27,8 +27,6 @@ export interface Real extends Engine {
   faults: unknown[]
 }
 
-/** The start of the tests' clock. */
-export const CLOCK_BEGIN = 1_800_000_000_000_000
 /** More than an answer shows, so that deleting one shows the next. */
 const CROWD = 103
 

@@ -8,8 +8,9 @@ import type { DraftSession } from '../../../../src/accounts/sessions.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { HOUR_US } from '../../../../src/model/instant.ts'
 import type { OpenFixture } from '../../fixture.ts'
-import { NOW, OPERATOR, tally } from '../../people.ts'
+import { OPERATOR, tally } from '../../people.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 const ISSUER = 'https://id.example.com'
 const OPEN = { signUp: 'open', reserved: [] } as const

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture, StoreFixture } from '../../fixture.ts'
-import { NOW, tally } from '../../people.ts'
+import { tally } from '../../people.ts'
 import { signInAttempts } from '../../../../src/accounts/records/sign-in-attempts.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 type Store = StoreFixture['store']
 

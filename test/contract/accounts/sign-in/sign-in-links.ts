@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../../fixture.ts'
-import { OPERATOR, addUsers, NOW, tally } from '../../people.ts'
+import { OPERATOR, addUsers, tally } from '../../people.ts'
 import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {

@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { REGISTERED_MAX } from '../../../../src/servers/server.ts'
 import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
 import type { OpenFixture } from '../../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, tally } from '../../people.ts'
+import { addOrganization, addUsers, fields, register, tally } from '../../people.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
 import { importServers } from '../../../fixtures/changed-servers.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },

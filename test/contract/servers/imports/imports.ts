@@ -4,10 +4,11 @@ import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
 import type { Store } from '../../../../src/database/store.ts'
 import type { User } from '../../../../src/accounts/user.ts'
 import type { OpenFixture } from '../../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../../people.ts'
+import { addOrganization, addUsers, fields, register, saved, tally } from '../../people.ts'
 import { serverImports } from '../../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 const FULL = {
   name: 'one',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../../fixture.ts'
-import { addUsers, NOW, saved } from '../../people.ts'
+import { addUsers, saved } from '../../people.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 /** How `saveServers` writes more entries than a user may import: tests and sites can. */
 export function longImportsContract(open: OpenFixture): void {

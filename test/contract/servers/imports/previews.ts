@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { SERVERS_MAX } from '../../../../src/model/server-row.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import type { OpenFixture } from '../../fixture.ts'
-import { addOrganization, addUsers, NOW, register } from '../../people.ts'
+import { addOrganization, addUsers, register } from '../../people.ts'
 import { claim } from '../../keys/claim.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { recordsOf } from '../../../fixtures/records.ts'
+import { NOW } from '../../../fixtures/clock.ts'
 
 export function previewsContract(open: OpenFixture): void {
   test("a preview has the rows that a claim of the user's key returns", async (t) => {
