@@ -24,6 +24,8 @@ import { recordsOf } from '../../fixtures/records.ts'
 type Viewer = 'first' | 'visitor' | 'newcomer' | 'full' | 'later'
 
 const FRESH_MS = 660_000
+/** The age of what a full account shows: no other one has longer words. */
+const AGE_MS = 2_700_000
 
 export interface Options {
   window?: BrowserContextOptions
@@ -61,6 +63,7 @@ export async function forEachState(
     const { context, page } = await openWindow(t, browser, window)
     if (withoutScript) await context.route('**/assets/*.js', (route) => route.abort())
     const { url } = viewer === 'first' ? empty : dashboard
+    if (viewer === 'full') dashboard.elapse(AGE_MS)
     if (viewer === 'newcomer') await signIn(page, dashboard, NEWCOMER_EMAIL)
     if (viewer === 'full' || viewer === 'later') await signIn(page, dashboard, email)
     if (viewer === 'later') dashboard.elapse(FRESH_MS)
