@@ -186,12 +186,8 @@ for (const [engine, open] of Object.entries(ENGINES)) {
     const another = await open(t)
     await run(another, ['restore', archive, '--yes'])
     const second = await openDoor(t, { open: async () => another })
-    assert.deepEqual(
-      subjects(await read(second))
-        .slice(0, 3)
-        .toSorted(),
-      ['1', '2', '3'],
-    )
+    // One transaction wrote them all, so the entry of the restore may stand anywhere.
+    assert.deepEqual(subjects(await read(second)).toSorted(), [archive, '1', '2', '3'])
     await assertGone(second, next)
   })
 }
