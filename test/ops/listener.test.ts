@@ -25,8 +25,8 @@ async function start(t: TestContext, host: string): Promise<number> {
   return ops.port
 }
 
-async function statusFor(port: number, Host: string, host = '127.0.0.1'): Promise<number> {
-  return (await ask(port, { host, path: '/livez', headers: { Host } })).status
+async function statusFor(port: number, named: string, host = '127.0.0.1'): Promise<number> {
+  return (await ask(port, { host, path: '/livez', headers: { Host: named } })).status
 }
 
 test('on a loopback address, no request with a foreign host learns anything', async (t) => {

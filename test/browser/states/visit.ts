@@ -24,7 +24,7 @@ import { recordsOf } from '../../fixtures/records.ts'
 type Viewer = 'first' | 'visitor' | 'newcomer' | 'full' | 'later'
 
 const FRESH_MS = 660_000
-/** The age of what a full account shows: no other one has longer words. */
+/** The age of the rows of a full account, as long in words as any: 45 minutes ago. */
 const AGE_MS = 2_700_000
 
 export interface Options {

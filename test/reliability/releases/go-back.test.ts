@@ -249,7 +249,7 @@ async function refuseSchema({ database, old, env, present }: Site): Promise<void
   const command = await old.run('key revoke --key-stdin', { env, stdin: keyNamed('bot') })
   assert.match(command.stderr, /needs a newer server-listing/)
   const afterwards = await rowsOf(database)
-  // On PostgreSQL 0.1.0 also adds up the counts of hours long ago in a schema that it refuses.
+  // 0.1.0 sums up counts older than two days on PostgreSQL, also in a schema that it refuses.
   if (database.engine === 'postgres') afterwards.usage_counts = before.usage_counts!
   assert.deepEqual(afterwards, before)
 }
